@@ -31,7 +31,8 @@ class emulate:
     """A context manager: this thread's launches in it that name no target run on an emulated GPU.
 
     Args:
-        target: The target to emulate: "cuda:90a", or any other architecture of `cuda`.
+        target: The target to emulate: "cuda:90a", "hip:gfx942", or any other architecture of
+            `cuda` and `hip`.
         checks: The checks to do: True for all, or some of
             "initialized", reads of shared memory that was not written;
             "races", unordered accesses of two threads of a program;

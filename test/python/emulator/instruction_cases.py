@@ -20,7 +20,8 @@ Compare = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 PROGRAMS = 128
 
 WITHOUT_CASE = {
-    r"(?:v|s|ds|sched|iglp)_|work(?:item|group)\.|wave\.|ballot|read\w+counter|implicitarg": "AMD's",
+    r"(?:v|s|ds|sched|iglp)_|work(?:item|group)\.|wave\.|ballot|implicitarg": "AMD's",
+    r"read\w+counter": "AMD's",
     r"%(tid|ntid|ctaid|nctaid)|WARP_SZ|%laneid": "special registers: every kernel depends on them",
     r"%clock|%globaltimer|nanosleep": "time",
     r"(?:%smid|%nsmid|%warpid)$": "what runs where is the hardware's choice",

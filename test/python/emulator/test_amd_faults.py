@@ -1,0 +1,119 @@
+"""The emulator finds faults in the lowerings for AMD's GPUs, of waves of 32 and 64 lanes.
+
+The faults are those of NVIDIA's GPUs that change nothing particular to them, and those of barriers,
+whose fences are operations of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import faults_of_buffers
+import faults_of_threads
+import pytest
+from correct_kernels import PROBLEMS
+from planting import Change, Fault, Planted, replaced
+from test_planted_lowerings import check_findings
+
+import tilewright
+from tilewright.errors import EmulationError
+
+pytestmark = pytest.mark.cpu_only("tests emulated GPUs", compiles=False)
+
+TARGETS = ("hip:gfx942", "hip:gfx1100")
+
+# Kernels without matrix products, whose copies and instructions depend on the GPU.
+KERNELS = {
+    "softmax", "layer norm", "column sums", "row sums", "running sum", "transpose", "gather",
+    "argmax", "smooth in place", "reverse twice", "count and read", "ticket",
+}  # fmt: skip
+
+# What other GPUs do not have, or where they find something else.
+OTHERWISE = {
+    "softmax: a warp's barrier for a block's",
+    "softmax: a shuffle in a branch",
+    "softmax: a shuffle whose mask lacks lanes",
+    "ticket: without barrier 1",
+}
+
+Thread = functools.partial(Fault, phase="thread")
+
+BARRIER = "rocdl.s.barrier"
+RELEASE = 'llvm.fence syncscope("workgroup") release'
+ACQUIRE = 'llvm.fence syncscope("workgroup") acquire'
+
+
+def barrier_of(*operations: str) -> Change:
+    return replaced("thread.barrier", "\n".join(operations))
+
+
+OF_WAVE = [text.replace("workgroup", "wavefront") for text in (RELEASE, ACQUIRE)]
+
+OWN = [
+    Thread("softmax", "a barrier without fences", barrier_of(BARRIER), "race", "max"),
+    Thread("softmax", "no fence before a barrier", barrier_of(BARRIER, ACQUIRE), "race", "max"),
+    Thread("softmax", "no fence behind a barrier", barrier_of(RELEASE, BARRIER), "race", "max"),
+    Thread("softmax", "fences in the wrong order", barrier_of(ACQUIRE, BARRIER, RELEASE), "race",
+           "max"),
+    Thread("softmax", "fences of a wave", barrier_of(OF_WAVE[0], BARRIER, OF_WAVE[1]), "race",
+           "max"),
+    Thread("softmax", "fences without a barrier", barrier_of(RELEASE, ACQUIRE), "race", "max"),
+    Thread("softmax", "a shuffle of four lanes", faults_of_threads.shuffle_of(4), "mask", "max"),
+]  # fmt: skip
+
+SHARED = [
+    fault
+    for fault in (*faults_of_buffers.FAULTS, *faults_of_threads.FAULTS)
+    if fault.problem in KERNELS and str(fault) not in OTHERWISE
+]
+
+
+def test_most_faults_are_shared() -> None:
+    assert len(SHARED) >= 40
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("fault", [*OWN, *SHARED], ids=str)
+def test_fault_is_found(fault: Fault, target: str) -> None:
+    problem = PROBLEMS[fault.problem]()
+    planted = Planted(problem.kernel, fault.phase, fault.change)
+    for seed in (0, 1):
+        if fault.finds == "numbers":
+            assert not problem.solved_by(problem.launch(planted, target=target, seed=seed))
+        else:
+            with pytest.raises(EmulationError) as raised:
+                problem.launch(planted, target=target, seed=seed)
+            check_findings(fault, raised.value.findings)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_barrier_of_the_lowering_is_found_correct(target: str) -> None:
+    problem = PROBLEMS["softmax"]()
+    change = barrier_of(RELEASE, BARRIER, ACQUIRE)
+    planted = Planted(problem.kernel, "thread", change)
+    assert problem.solved_by(problem.launch(planted, target=target))
+
+
+@pytest.mark.parametrize("target", ("hip:gfx90a", "hip:gfx950", "hip:gfx1201", *TARGETS))
+@pytest.mark.parametrize("name", sorted(KERNELS))
+def test_correct_kernels_have_no_findings(name: str, target: str) -> None:
+    problem = PROBLEMS[name]()
+    for seed in (0, 1, 2):
+        assert problem.solved_by(problem.launch(target=target, seed=seed))
+    assert problem.solved_by(problem.launch(target=target, checks=False))
+
+
+def test_an_instruction_without_a_row_is_named() -> None:
+    problem = PROBLEMS["softmax"]()
+    unknown = 'llvm.call_intrinsic "llvm.amdgcn.s.icache.inv"() : () -> ()\nthread.barrier'
+    planted = Planted(problem.kernel, "thread", replaced("thread.barrier", unknown))
+    with pytest.raises(tilewright.errors.PassError, match=r"support 'llvm.amdgcn.s.icache.inv'"):
+        problem.launch(planted, target="hip:gfx942")
+
+
+def test_the_names_of_all_architectures() -> None:
+    for architecture in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"):
+        for name in (f"hip:{architecture}", f"hip:{architecture}:xnack-"):
+            assert tilewright.emulate(name).target == name
+    with pytest.raises(tilewright.errors.DeviceError):
+        tilewright.emulate("hip:gfx000")
