@@ -55,7 +55,9 @@ static int64_t registersNeeded(func::FuncOp function) {
 static int64_t programsByShared(func::FuncOp function) {
   const hardware::GpuInfo &target = targetOf(function);
   auto bytes = function->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(TileGPUDialect::kSharedBytesAttr);
-  return bytes ? target.sharedPerSm / (bytes.getInt() + target.sharedReserved) : 1;
+  // AMD's GPUs reserve nothing, so that a program may need none.
+  int64_t each = bytes ? bytes.getInt() + target.sharedReserved : 0;
+  return each > 0 ? target.sharedPerSm / each : 1;
 }
 
 /// The registers that each thread of `programs` programs of `warps` warps can have.
