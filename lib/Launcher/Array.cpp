@@ -69,8 +69,7 @@ static Location locationOf(llvm::StringRef device) {
 }
 
 static std::string deviceName(dlpack::Device device) {
-  std::string name = device.type == dlpack::ROCm     ? "rocm"
-                     : device.type == dlpack::Metal  ? "metal"
+  std::string name = device.type == dlpack::Metal    ? "metal"
                      : device.type == dlpack::Vulkan ? "vulkan"
                      : device.type == dlpack::OneAPI ? "xpu"
                      : device.type == dlpack::OpenCL ? "opencl"

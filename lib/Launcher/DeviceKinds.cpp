@@ -52,7 +52,6 @@ static std::array<MemoryType, kMemoryTypes> findMemoryTypes() noexcept {
     types[kind->pinnedType] = {kHost};
     types[kind->managedType] = {kind->type, /*isManaged=*/true};
   }
-  types[dlpack::ROCmHost] = {kHost}; // host memory, even if its devices have no kind
   types[kNowhere] = {};
   return types;
 }

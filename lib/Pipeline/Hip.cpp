@@ -3,7 +3,7 @@
 #include "HipModule.h"
 
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
-#include "tilewright/Target/Amdgpu/CodeObject.h"
+#include "tilewright/Target/Amdgpu/KernelNotes.h"
 
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -70,17 +70,22 @@ private:
   }
 
   bool describe(const HipModule &built) {
-    auto resources = amdgpu::readResources(compiled.object, built.symbol);
-    if (!resources) {
-      return compilation.failWithModule("hsaco", llvm::toString(resources.takeError()));
+    auto notes = amdgpu::readNotes(compiled.object);
+    if (!notes) {
+      return compilation.failWithModule("hsaco", llvm::toString(notes.takeError()));
+    }
+    const amdgpu::KernelNotes *kernel = notes->find(built.symbol);
+    if (!kernel) {
+      return compilation.failWithModule("hsaco", "the code object has no kernel '" + built.symbol + "'");
     }
     constexpr int64_t kRegisterBytes = 4;
-    compiled.metadata["registers"] = resources->registers;
-    compiled.metadata["accumulators"] = resources->accumulators;
-    compiled.metadata["scalar_registers"] = resources->scalarRegisters;
-    compiled.metadata["spill_bytes"] = kRegisterBytes * resources->spilledRegisters;
-    compiled.metadata["stack_bytes"] = resources->scratchBytes;
-    compiled.metadata["warps_per_simd"] = hardware::warpsThatFit(*built.info, static_cast<int>(resources->registers));
+    compiled.metadata["registers"] = kernel->vectorRegisters;
+    compiled.metadata["accumulators"] = kernel->accumulationRegisters;
+    compiled.metadata["scalar_registers"] = kernel->scalarRegisters;
+    compiled.metadata["spill_bytes"] = kRegisterBytes * kernel->vectorSpills;
+    compiled.metadata["stack_bytes"] = kernel->scratchBytes;
+    compiled.metadata["warps_per_simd"] =
+        hardware::warpsThatFit(*built.info, static_cast<int>(kernel->vectorRegisters));
     return true;
   }
 

@@ -73,6 +73,7 @@ static Expected<KernelNotes> readKernel(msgpack::MapDocNode &map) {
   kernel.scalarSpills = numberOf(map, ".sgpr_spill_count");
   kernel.ldsBytes = numberOf(map, ".group_segment_fixed_size");
   kernel.scratchBytes = numberOf(map, ".private_segment_fixed_size");
+  kernel.argumentBytes = numberOf(map, ".kernarg_segment_size");
   kernel.lanesPerWave = numberOf(map, ".wavefront_size");
   kernel.maxThreads = numberOf(map, ".max_flat_workgroup_size");
   auto arguments = mapsOf(map, ".args");

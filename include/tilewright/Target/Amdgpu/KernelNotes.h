@@ -35,8 +35,9 @@ struct KernelNotes {
   uint32_t scalarRegisters = 0; ///< per wave
   uint32_t vectorSpills = 0;    ///< registers
   uint32_t scalarSpills = 0;
-  uint32_t ldsBytes = 0;     ///< static, per program
-  uint32_t scratchBytes = 0; ///< per thread
+  uint32_t ldsBytes = 0;      ///< static, per program
+  uint32_t scratchBytes = 0;  ///< per thread
+  uint32_t argumentBytes = 0; ///< of the structure, with hidden arguments
   uint32_t lanesPerWave = 0;
   uint32_t maxThreads = 0; ///< per program
 };
