@@ -6,14 +6,15 @@ namespace tilewright::hardware {
 
 // Best first. SVE is used with 128 bits, which every processor with it has.
 static constexpr CpuInfo kCpus[] = {
-    // name, feature, bits, registers, masks, fused multiply-adds, dots of bytes and of bfloat16, dot rows, dot vectors
-    {"avx512bf16", "avx512bf16", 512, 32, true, true, true, true, 4, 4}, // every such processor has VNNI
-    {"avx512vnni", "avx512vnni", 512, 32, true, true, true, false, 4, 4},
-    {"avx512", "avx512f", 512, 32, true, true, false, false, 4, 4},
-    {"avx2", "avx2", 256, 16, true, true, false, false, 4, 2},
-    {"sve", "sve", 128, 32, true, true, false, false, 4, 4},
-    {"neon", "neon", 128, 32, false, true, false, false, 4, 4},
-    {"generic", "", 128, 16, false, false, false, false, 4, 2},
+    // name, feature, bits, registers, masks, fused multiply-adds, dots of bytes and of bfloat16, wide exchanges, dot
+    // rows, dot vectors
+    {"avx512bf16", "avx512bf16", 512, 32, true, true, true, true, true, 4, 4}, // every such processor has VNNI
+    {"avx512vnni", "avx512vnni", 512, 32, true, true, true, false, true, 4, 4},
+    {"avx512", "avx512f", 512, 32, true, true, false, false, true, 4, 4},
+    {"avx2", "avx2", 256, 16, true, true, false, false, true, 4, 2},
+    {"sve", "sve", 128, 32, true, true, false, false, false, 4, 4},
+    {"neon", "neon", 128, 32, false, true, false, false, false, 4, 4},
+    {"generic", "", 128, 16, false, false, false, false, false, 4, 2},
 };
 
 /// Whether the comma-separated list enables the feature, by its whole name.

@@ -18,6 +18,7 @@ struct CpuInfo {
   bool hasFma;        ///< fused multiply-adds
   bool hasByteDots;   ///< vpdpbusd of whole registers: sums of four products of bytes
   bool hasBfloatDots; ///< vdpbf16ps of whole registers: sums of two products of bfloat16
+  bool exchangesWide; ///< cmpxchg16b, and loads of 16 aligned bytes at once, which AVX guarantees
 
   // Accumulators of the matrix micro-kernel: rows x vectors per row. They must fit into registers together with the
   // operands of one step.

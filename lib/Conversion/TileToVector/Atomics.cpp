@@ -1,4 +1,5 @@
-// Atomics: one element at a time, in program order.
+// Atomics: one element at a time, in program order. Additions of floats to consecutive addresses take
+// AtomicVectors.cpp.
 
 #include "Emitter.h"
 
@@ -13,29 +14,14 @@ using namespace mlir;
 
 namespace tilewright::cpu {
 
-static LLVM::AtomicOrdering convertOrder(tile::MemSemantic sem) {
-  switch (sem) {
-  case tile::MemSemantic::Relaxed:
-    return LLVM::AtomicOrdering::monotonic;
-  case tile::MemSemantic::Acquire:
-    return LLVM::AtomicOrdering::acquire;
-  case tile::MemSemantic::Release:
-    return LLVM::AtomicOrdering::release;
-  case tile::MemSemantic::AcqRel:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  llvm_unreachable("unknown memory order");
-}
-
-/// Emits the atomic for one element and returns the old value.
-static Value emitOneAtomic(OpBuilder &b, Operation *op, ValueRange operands) {
+Value emitOneAtomic(OpBuilder &b, Operation *op, ValueRange operands) {
   Location loc = op->getLoc();
   if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op)) {
     return LLVM::AtomicRMWOp::create(b, loc, atomicBinOpOf(rmw.getKind()), operands[0], operands[1],
-                                     convertOrder(rmw.getSem()));
+                                     atomicOrderingOf(rmw.getSem()));
   }
   auto cas = cast<tile::AtomicCASOp>(op);
-  LLVM::AtomicOrdering order = convertOrder(cas.getSem());
+  LLVM::AtomicOrdering order = atomicOrderingOf(cas.getSem());
   bool releases = order == LLVM::AtomicOrdering::release || order == LLVM::AtomicOrdering::acq_rel;
   LLVM::AtomicOrdering onFailure = order == LLVM::AtomicOrdering::monotonic ? order : LLVM::AtomicOrdering::acquire;
   // A failing compare-exchange with release semantics orders nothing.
@@ -56,6 +42,9 @@ template <typename Op> struct Atomic : EmissionModel<Atomic<Op>, Op> {
     Value result = op->getResult(0);
     if (!isTile(result)) {
       e.map(result, updateAt(op, e, Point()));
+      return success();
+    }
+    if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op); rmw && emitVectorAtomics(rmw, e)) {
       return success();
     }
     std::optional<Buffer> into;

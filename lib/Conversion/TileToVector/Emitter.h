@@ -447,6 +447,13 @@ template <template <typename> class Model, typename... Ops> void attachToAll(mli
   (Ops::template attachInterface<Model<Ops>>(*context), ...);
 }
 
+/// Emits the atomic for one element and returns the old value.
+mlir::Value emitOneAtomic(mlir::OpBuilder &b, mlir::Operation *op, mlir::ValueRange operands);
+
+/// Emits the atomic, whose old values nothing uses, several elements at a time. Returns false if it is no addition of
+/// floats to consecutive addresses, or if the processor has no such exchange.
+bool emitVectorAtomics(tile::AtomicRMWOp op, Emitter &e);
+
 /// The models of the tile dialect by family, one function per file.
 void attachElementwise(mlir::MLIRContext *context);
 void attachShapes(mlir::MLIRContext *context);
