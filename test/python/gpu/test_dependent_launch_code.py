@@ -22,7 +22,7 @@ def ptx_of(kernel, signature, target: str, noalias: bool = True) -> str:
 
 def accesses(ptx: str) -> list[str]:
     """The lines with accesses to global memory and instructions of dependent launches."""
-    pattern = r"\b(ld|st)\.[\w.:]*global|cp\.async\.c|griddepcontrol"
+    pattern = r"\b(ld|st)\.[\w.:]*global|cp\.async\.(c[ag]|bulk\.tensor)|griddepcontrol"
     return [line.strip() for line in ptx.splitlines() if re.search(pattern, line)]
 
 
@@ -33,7 +33,8 @@ def order(ptx: str) -> list[str]:
     for line in accesses(ptx):
         match = re.search(r"\b(ld|st|cp)\.|griddepcontrol\.(\w+)", line)
         assert match
-        found.append(match[2] or names[match[1]])
+        is_box_store = ".global.shared" in line  # a box from shared to global memory
+        found.append("store" if is_box_store else match[2] or names[match[1]])
     return found
 
 
