@@ -28,7 +28,7 @@ const std::vector<const Instruction *> &instructions() {
           &kMathInstructions,      &kHalfMathInstructions,   &kConversionInstructions,    &kWarpInstructions,
           &kMatrixInstructions,    &kByteMatrixInstructions, &kMmaFloatInstructions,      &kMmaIntegerInstructions,
           &kMmaDoubleInstructions, &kWgmmaInstructions,      &kRegisterCountInstructions, &kWaveRegisterInstructions,
-          &kWaveLaneInstructions,  &kWaveMathInstructions,   &kWaveControlInstructions}) {
+          &kWaveLaneInstructions,  &kWaveMathInstructions,   &kWaveMatrixInstructions,    &kWaveControlInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

@@ -47,6 +47,7 @@ extern const Family kRegisterCountInstructions;
 extern const Family kWaveRegisterInstructions;
 extern const Family kWaveLaneInstructions;
 extern const Family kWaveMathInstructions;
+extern const Family kWaveMatrixInstructions;
 extern const Family kWaveControlInstructions;
 
 /// Checks and counts an access that a thread is about to make if it is `active`. Ends the launch if the access must not

@@ -75,15 +75,45 @@ Value *EmulatedCalls::fromSlot(IRBuilder<> &builder, Value *slot, Type *type) {
   return builder.CreateBitCast(builder.CreateZExtOrTrunc(slot, builder.getIntNTy(bits)), type);
 }
 
+/// The slots of a vector that does not fit into one; 0 for other types.
+static unsigned slotsOfWideVector(Type *type) {
+  constexpr unsigned kSlotBits = 64;
+  unsigned bits = type->isVectorTy() ? type->getPrimitiveSizeInBits().getFixedValue() : 0;
+  return bits > kSlotBits ? bits / kSlotBits : 0;
+}
+
 size_t EmulatedCalls::slotsOf(Type *type) {
   if (type->isVoidTy()) {
     return 0;
+  }
+  if (unsigned slots = slotsOfWideVector(type)) {
+    return slots;
   }
   auto *structure = dyn_cast<StructType>(type);
   return structure ? structure->getNumElements() : 1;
 }
 
+SmallVector<Value *> EmulatedCalls::toSlots(IRBuilder<> &builder, Value *value) {
+  unsigned count = slotsOfWideVector(value->getType());
+  if (count == 0) {
+    return {toSlot(builder, value)};
+  }
+  Value *words = builder.CreateBitCast(value, FixedVectorType::get(builder.getInt64Ty(), count));
+  SmallVector<Value *> slots;
+  for (unsigned i = 0; i < count; ++i) {
+    slots.push_back(builder.CreateExtractElement(words, i));
+  }
+  return slots;
+}
+
 Value *EmulatedCalls::fromSlots(IRBuilder<> &builder, ArrayRef<Value *> slots, Type *type) {
+  if (unsigned count = slotsOfWideVector(type)) {
+    Value *words = PoisonValue::get(FixedVectorType::get(builder.getInt64Ty(), count));
+    for (unsigned i = 0; i < count; ++i) {
+      words = builder.CreateInsertElement(words, slots[i], i);
+    }
+    return builder.CreateBitCast(words, type);
+  }
   auto *structure = dyn_cast<StructType>(type);
   if (!structure) {
     return fromSlot(builder, slots[0], type);

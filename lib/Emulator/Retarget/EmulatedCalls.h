@@ -43,9 +43,10 @@ public:
   llvm::SmallVector<llvm::Value *> call(llvm::IRBuilder<> &builder, const llvm::Instruction &origin,
                                         const Instruction &row, llvm::ArrayRef<llvm::Value *> slots, size_t results);
 
-  /// slotsOf() is the number of slots of a type: one for a scalar or vector, and one for each element of a structure.
-  /// fromSlots() creates the value from its slots.
+  /// slotsOf() is the number of slots of a type: one for a scalar or vector of up to 64 bits, as many as it fills for a
+  /// longer vector, and one for each element of a structure. toSlots() splits a value, and fromSlots() creates it.
   static size_t slotsOf(llvm::Type *type);
+  llvm::SmallVector<llvm::Value *> toSlots(llvm::IRBuilder<> &builder, llvm::Value *value);
   llvm::Value *fromSlots(llvm::IRBuilder<> &builder, llvm::ArrayRef<llvm::Value *> slots, llvm::Type *type);
 
   llvm::Value *thread; ///< pointer to the running Thread

@@ -123,11 +123,11 @@ Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls, 
     slots.push_back(builder.getInt64(order.placeOf(call)));
   }
   for (Value *argument : call.args()) {
-    if (argument->getType()->isVectorTy() && argument->getType()->getPrimitiveSizeInBits() > 64) {
-      return createStringError("the emulator does not support operands of more than 64 bits of '" + Twine(row.name) +
-                               "'");
+    if (argument->getType()->isVectorTy() && argument->getType()->getPrimitiveSizeInBits() % 64 != 0 &&
+        argument->getType()->getPrimitiveSizeInBits() > 64) {
+      return createStringError("the emulator does not support the operands of '" + Twine(row.name) + "'");
     }
-    slots.push_back(calls.toSlot(builder, argument));
+    llvm::append_range(slots, calls.toSlots(builder, argument));
   }
   SmallVector<Value *> results = calls.call(builder, call, row, slots, EmulatedCalls::slotsOf(call.getType()));
   if (!results.empty()) {
