@@ -18,11 +18,11 @@ static PyObject *torchFunction(PyObject *name) {
   return itemOf(itemOf(module, extension), name);
 }
 
-bool torchHasVersion(const char *name) {
-  static PyObject *torch = PyUnicode_InternFromString("torch");
-  static PyObject *versions = PyUnicode_InternFromString("version");
-  PyObject *module = itemOf(PyDict_GetItemWithError(PyImport_GetModuleDict(), torch), versions);
-  PyObject *version = module && PyModule_Check(module) ? PyDict_GetItemString(PyModule_GetDict(module), name) : nullptr;
+bool torchIsForHip() {
+  // Interned, since each launch asks.
+  static PyObject *torch = PyUnicode_InternFromString("torch"), *versions = PyUnicode_InternFromString("version"),
+                  *hip = PyUnicode_InternFromString("hip");
+  PyObject *version = itemOf(itemOf(PyDict_GetItemWithError(PyImport_GetModuleDict(), torch), versions), hip);
   return version && version != Py_None;
 }
 

@@ -300,9 +300,8 @@ PyObject *describeDevice(const Call &call);
 std::optional<int32_t> torchDevice();
 /// PyTorch's current stream on a device; the default stream if PyTorch is not imported or was built without GPUs.
 bool torchStream(int32_t device, uintptr_t &stream);
-/// Whether PyTorch is imported and has this version: "hip" if it was built for AMD's GPUs, which it calls by the names
-/// of NVIDIA's.
-bool torchHasVersion(const char *name);
+/// Whether PyTorch is imported and was built for AMD's GPUs, which it calls by the names of NVIDIA's.
+bool torchIsForHip();
 // Constant.cpp
 bool addConstant(Call &call, const Parameter *parameter, PyObject *object);
 bool sameConstant(PyObject *a, PyObject *b);

@@ -38,7 +38,7 @@ llvm::json::Object CudaDevices::describe() const {
 }
 
 /// PyTorch's current device, if that is a CUDA device.
-static std::optional<int32_t> cudaTorchDevice() { return torchHasVersion("hip") ? std::nullopt : torchDevice(); }
+static std::optional<int32_t> cudaTorchDevice() { return torchIsForHip() ? std::nullopt : torchDevice(); }
 
 std::optional<int32_t> CudaDevices::defaultOrdinal() const {
   std::optional<int32_t> device = cudaTorchDevice();
@@ -52,12 +52,12 @@ int32_t CudaDevices::currentOrdinal() const {
 
 bool CudaDevices::currentStream(int32_t ordinal, uintptr_t &stream) const {
   stream = 0;
-  return torchHasVersion("hip") || torchStream(ordinal, stream);
+  return torchIsForHip() || torchStream(ordinal, stream);
 }
 
 std::string CudaDevices::problem() const { return cuda::Platform::instance().problem(); }
 
-bool CudaDevices::isCalled(llvm::StringRef framework) const { return framework == name && !torchHasVersion("hip"); }
+bool CudaDevices::isCalled(llvm::StringRef framework) const { return framework == name && !torchIsForHip(); }
 
 std::optional<int32_t> CudaDevices::ownerOf(uintptr_t address) const {
   int ordinal = 0;

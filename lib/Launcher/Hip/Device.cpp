@@ -40,9 +40,6 @@ public:
 
 } // namespace
 
-/// Whether PyTorch's functions and names of devices are about AMD GPUs.
-static bool torchIsForHip() { return torchHasVersion("hip"); }
-
 llvm::json::Object HipDevices::describe() const {
   hip::Platform &platform = hip::Platform::instance();
   llvm::json::Array devices;
