@@ -43,6 +43,97 @@ struct Row {
   AmdMmaForm form;
   AmdTargets targets;
 };
+
+constexpr AmdMmaForm kPlainMfma = AmdMmaForm::Mfma, kPlainWmma = AmdMmaForm::Wmma;
+constexpr AmdTargets kFrom942 = kGfx942 | kGfx950;
+constexpr Row kRows[] = {
+    {kMfma, {32, 32, 8}, T::F16, T::F16, T::F32, {T::F16, 4}, "mfma.f32.32x32x8f16", kPlainMfma, kCdna},
+    {kMfma, {16, 16, 16}, T::F16, T::F16, T::F32, {T::F16, 4}, "mfma.f32.16x16x16f16", kPlainMfma, kCdna},
+    {kMfma, {32, 32, 16}, T::F16, T::F16, T::F32, {T::F16, 8}, "mfma.f32.32x32x16.f16", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 32}, T::F16, T::F16, T::F32, {T::F16, 8}, "mfma.f32.16x16x32.f16", kPlainMfma, kGfx950},
+
+    {kMfma, {32, 32, 8}, T::BF16, T::BF16, T::F32, {T::S16, 4}, "mfma.f32.32x32x8bf16.1k", kPlainMfma, kCdna},
+    {kMfma, {16, 16, 16}, T::BF16, T::BF16, T::F32, {T::S16, 4}, "mfma.f32.16x16x16bf16.1k", kPlainMfma, kCdna},
+    {kMfma, {32, 32, 16}, T::BF16, T::BF16, T::F32, {T::BF16, 8}, "mfma.f32.32x32x16.bf16", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 32}, T::BF16, T::BF16, T::F32, {T::BF16, 8}, "mfma.f32.16x16x32.bf16", kPlainMfma, kGfx950},
+
+    {kMfma, {32, 32, 2}, T::F32, T::F32, T::F32, {T::F32}, "mfma.f32.32x32x2f32", kPlainMfma, kCdna},
+    {kMfma, {16, 16, 4}, T::F32, T::F32, T::F32, {T::F32}, "mfma.f32.16x16x4f32", kPlainMfma, kCdna},
+    {kMfmaOfDoubles, {16, 16, 4}, T::F64, T::F64, T::F64, {T::F64}, "mfma.f64.16x16x4f64", kPlainMfma, kCdna},
+
+    {kMfma, {32, 32, 8}, T::S8, T::S8, T::S32, {T::S32}, "mfma.i32.32x32x8i8", kPlainMfma, kGfx90a},
+    {kMfma, {16, 16, 16}, T::S8, T::S8, T::S32, {T::S32}, "mfma.i32.16x16x16i8", kPlainMfma, kGfx90a},
+    {kMfma, {32, 32, 16}, T::S8, T::S8, T::S32, {T::S64}, "mfma.i32.32x32x16.i8", kPlainMfma, kFrom942},
+    {kMfma, {16, 16, 32}, T::S8, T::S8, T::S32, {T::S64}, "mfma.i32.16x16x32.i8", kPlainMfma, kFrom942},
+    {kMfma, {32, 32, 32}, T::S8, T::S8, T::S32, {T::S32, 4}, "mfma.i32.32x32x32.i8", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 64}, T::S8, T::S8, T::S32, {T::S32, 4}, "mfma.i32.16x16x64.i8", kPlainMfma, kGfx950},
+
+    // gfx942's instructions of these names take 8-bit floats of other formats.
+    {kMfma, {32, 32, 16}, T::E4M3, T::E4M3, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.fp8", kPlainMfma, kGfx950},
+    {kMfma, {32, 32, 16}, T::E4M3, T::E5M2, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.bf8", kPlainMfma, kGfx950},
+    {kMfma, {32, 32, 16}, T::E5M2, T::E4M3, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.fp8", kPlainMfma, kGfx950},
+    {kMfma, {32, 32, 16}, T::E5M2, T::E5M2, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.bf8", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 32}, T::E4M3, T::E4M3, T::F32, {T::S64}, "mfma.f32.16x16x32.fp8.fp8", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 32}, T::E4M3, T::E5M2, T::F32, {T::S64}, "mfma.f32.16x16x32.fp8.bf8", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 32}, T::E5M2, T::E4M3, T::F32, {T::S64}, "mfma.f32.16x16x32.bf8.fp8", kPlainMfma, kGfx950},
+    {kMfma, {16, 16, 32}, T::E5M2, T::E5M2, T::F32, {T::S64}, "mfma.f32.16x16x32.bf8.bf8", kPlainMfma, kGfx950},
+
+    {kWmma11, {16, 16, 16}, T::F16, T::F16, T::F32, {T::F16, 16}, "wmma.f32.16x16x16.f16", kPlainWmma, kGfx1100},
+    {kWmma11, {16, 16, 16}, T::BF16, T::BF16, T::F32, {T::S16, 16}, "wmma.f32.16x16x16.bf16", kPlainWmma, kGfx1100},
+    {kWmma11,
+     {16, 16, 16},
+     T::S8,
+     T::S8,
+     T::S32,
+     {T::S32, 4},
+     "wmma.i32.16x16x16.iu8",
+     AmdMmaForm::WmmaInteger,
+     kGfx1100},
+
+    {kWmma12, {16, 16, 16}, T::F16, T::F16, T::F32, {T::F16, 8}, "wmma.f32.16x16x16.f16", kPlainWmma, kGfx1201},
+    {kWmma12, {16, 16, 16}, T::BF16, T::BF16, T::F32, {T::S16, 8}, "wmma.f32.16x16x16.bf16", kPlainWmma, kGfx1201},
+    {kWmma12,
+     {16, 16, 16},
+     T::S8,
+     T::S8,
+     T::S32,
+     {T::S32, 2},
+     "wmma.i32.16x16x16.iu8",
+     AmdMmaForm::WmmaInteger,
+     kGfx1201},
+    {kWmma12, {16, 16, 16}, T::E4M3, T::E4M3, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.fp8.fp8", kPlainWmma, kGfx1201},
+    {kWmma12, {16, 16, 16}, T::E4M3, T::E5M2, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.fp8.bf8", kPlainWmma, kGfx1201},
+    {kWmma12, {16, 16, 16}, T::E5M2, T::E4M3, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.bf8.fp8", kPlainWmma, kGfx1201},
+    {kWmma12, {16, 16, 16}, T::E5M2, T::E5M2, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.bf8.bf8", kPlainWmma, kGfx1201},
+
+    {kWmma1250,
+     {16, 16, 32},
+     T::F16,
+     T::F16,
+     T::F32,
+     {T::F16, 16},
+     "wmma.f32.16x16x32.f16",
+     AmdMmaForm::WmmaModified,
+     kGfx1250},
+    {kWmma1250,
+     {16, 16, 32},
+     T::BF16,
+     T::BF16,
+     T::F32,
+     {T::BF16, 16},
+     "wmma.f32.16x16x32.bf16",
+     AmdMmaForm::WmmaModified,
+     kGfx1250},
+    {kWmma1250,
+     {16, 16, 4},
+     T::F32,
+     T::F32,
+     T::F32,
+     {T::F32, 2},
+     "wmma.f32.16x16x4.f32",
+     AmdMmaForm::WmmaModified,
+     kGfx1250},
+};
 } // namespace
 
 /// A, or B with rows and columns exchanged: `side` rows, of which each lane holds elements along K.
@@ -85,99 +176,9 @@ static AmdRow<AmdMma> describe(const Row &row) {
 }
 
 const AmdTable<AmdMma> &amdMmaInstructions() {
-  constexpr AmdMmaForm mfma = AmdMmaForm::Mfma, wmma = AmdMmaForm::Wmma;
-  constexpr AmdTargets from942 = kGfx942 | kGfx950;
-  static const Row rows[] = {
-      {kMfma, {32, 32, 8}, T::F16, T::F16, T::F32, {T::F16, 4}, "mfma.f32.32x32x8f16", mfma, kCdna},
-      {kMfma, {16, 16, 16}, T::F16, T::F16, T::F32, {T::F16, 4}, "mfma.f32.16x16x16f16", mfma, kCdna},
-      {kMfma, {32, 32, 16}, T::F16, T::F16, T::F32, {T::F16, 8}, "mfma.f32.32x32x16.f16", mfma, kGfx950},
-      {kMfma, {16, 16, 32}, T::F16, T::F16, T::F32, {T::F16, 8}, "mfma.f32.16x16x32.f16", mfma, kGfx950},
-
-      {kMfma, {32, 32, 8}, T::BF16, T::BF16, T::F32, {T::S16, 4}, "mfma.f32.32x32x8bf16.1k", mfma, kCdna},
-      {kMfma, {16, 16, 16}, T::BF16, T::BF16, T::F32, {T::S16, 4}, "mfma.f32.16x16x16bf16.1k", mfma, kCdna},
-      {kMfma, {32, 32, 16}, T::BF16, T::BF16, T::F32, {T::BF16, 8}, "mfma.f32.32x32x16.bf16", mfma, kGfx950},
-      {kMfma, {16, 16, 32}, T::BF16, T::BF16, T::F32, {T::BF16, 8}, "mfma.f32.16x16x32.bf16", mfma, kGfx950},
-
-      {kMfma, {32, 32, 2}, T::F32, T::F32, T::F32, {T::F32}, "mfma.f32.32x32x2f32", mfma, kCdna},
-      {kMfma, {16, 16, 4}, T::F32, T::F32, T::F32, {T::F32}, "mfma.f32.16x16x4f32", mfma, kCdna},
-      {kMfmaOfDoubles, {16, 16, 4}, T::F64, T::F64, T::F64, {T::F64}, "mfma.f64.16x16x4f64", mfma, kCdna},
-
-      {kMfma, {32, 32, 8}, T::S8, T::S8, T::S32, {T::S32}, "mfma.i32.32x32x8i8", mfma, kGfx90a},
-      {kMfma, {16, 16, 16}, T::S8, T::S8, T::S32, {T::S32}, "mfma.i32.16x16x16i8", mfma, kGfx90a},
-      {kMfma, {32, 32, 16}, T::S8, T::S8, T::S32, {T::S64}, "mfma.i32.32x32x16.i8", mfma, from942},
-      {kMfma, {16, 16, 32}, T::S8, T::S8, T::S32, {T::S64}, "mfma.i32.16x16x32.i8", mfma, from942},
-      {kMfma, {32, 32, 32}, T::S8, T::S8, T::S32, {T::S32, 4}, "mfma.i32.32x32x32.i8", mfma, kGfx950},
-      {kMfma, {16, 16, 64}, T::S8, T::S8, T::S32, {T::S32, 4}, "mfma.i32.16x16x64.i8", mfma, kGfx950},
-
-      // gfx942's instructions of these names take 8-bit floats of other formats.
-      {kMfma, {32, 32, 16}, T::E4M3, T::E4M3, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.fp8", mfma, kGfx950},
-      {kMfma, {32, 32, 16}, T::E4M3, T::E5M2, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.bf8", mfma, kGfx950},
-      {kMfma, {32, 32, 16}, T::E5M2, T::E4M3, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.fp8", mfma, kGfx950},
-      {kMfma, {32, 32, 16}, T::E5M2, T::E5M2, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.bf8", mfma, kGfx950},
-      {kMfma, {16, 16, 32}, T::E4M3, T::E4M3, T::F32, {T::S64}, "mfma.f32.16x16x32.fp8.fp8", mfma, kGfx950},
-      {kMfma, {16, 16, 32}, T::E4M3, T::E5M2, T::F32, {T::S64}, "mfma.f32.16x16x32.fp8.bf8", mfma, kGfx950},
-      {kMfma, {16, 16, 32}, T::E5M2, T::E4M3, T::F32, {T::S64}, "mfma.f32.16x16x32.bf8.fp8", mfma, kGfx950},
-      {kMfma, {16, 16, 32}, T::E5M2, T::E5M2, T::F32, {T::S64}, "mfma.f32.16x16x32.bf8.bf8", mfma, kGfx950},
-
-      {kWmma11, {16, 16, 16}, T::F16, T::F16, T::F32, {T::F16, 16}, "wmma.f32.16x16x16.f16", wmma, kGfx1100},
-      {kWmma11, {16, 16, 16}, T::BF16, T::BF16, T::F32, {T::S16, 16}, "wmma.f32.16x16x16.bf16", wmma, kGfx1100},
-      {kWmma11,
-       {16, 16, 16},
-       T::S8,
-       T::S8,
-       T::S32,
-       {T::S32, 4},
-       "wmma.i32.16x16x16.iu8",
-       AmdMmaForm::WmmaInteger,
-       kGfx1100},
-
-      {kWmma12, {16, 16, 16}, T::F16, T::F16, T::F32, {T::F16, 8}, "wmma.f32.16x16x16.f16", wmma, kGfx1201},
-      {kWmma12, {16, 16, 16}, T::BF16, T::BF16, T::F32, {T::S16, 8}, "wmma.f32.16x16x16.bf16", wmma, kGfx1201},
-      {kWmma12,
-       {16, 16, 16},
-       T::S8,
-       T::S8,
-       T::S32,
-       {T::S32, 2},
-       "wmma.i32.16x16x16.iu8",
-       AmdMmaForm::WmmaInteger,
-       kGfx1201},
-      {kWmma12, {16, 16, 16}, T::E4M3, T::E4M3, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.fp8.fp8", wmma, kGfx1201},
-      {kWmma12, {16, 16, 16}, T::E4M3, T::E5M2, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.fp8.bf8", wmma, kGfx1201},
-      {kWmma12, {16, 16, 16}, T::E5M2, T::E4M3, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.bf8.fp8", wmma, kGfx1201},
-      {kWmma12, {16, 16, 16}, T::E5M2, T::E5M2, T::F32, {T::S32, 2}, "wmma.f32.16x16x16.bf8.bf8", wmma, kGfx1201},
-
-      {kWmma1250,
-       {16, 16, 32},
-       T::F16,
-       T::F16,
-       T::F32,
-       {T::F16, 16},
-       "wmma.f32.16x16x32.f16",
-       AmdMmaForm::WmmaModified,
-       kGfx1250},
-      {kWmma1250,
-       {16, 16, 32},
-       T::BF16,
-       T::BF16,
-       T::F32,
-       {T::BF16, 16},
-       "wmma.f32.16x16x32.bf16",
-       AmdMmaForm::WmmaModified,
-       kGfx1250},
-      {kWmma1250,
-       {16, 16, 4},
-       T::F32,
-       T::F32,
-       T::F32,
-       {T::F32, 2},
-       "wmma.f32.16x16x4.f32",
-       AmdMmaForm::WmmaModified,
-       kGfx1250},
-  };
   static const AmdTable<AmdMma> table = [] {
     AmdTable<AmdMma> described;
-    for (const Row &row : rows) {
+    for (const Row &row : kRows) {
       described.push_back(describe(row));
     }
     return described;

@@ -104,9 +104,20 @@ static bool readMemory(Call &call, const Parameter &parameter, PyObject *interfa
   return true;
 }
 
+/// The attribute's name as a Python object, which each launch needs. There are few names.
+static PyObject *internedName(const char *attribute) {
+  static llvm::SmallVector<std::pair<const char *, PyObject *>, 2> names;
+  for (auto [name, object] : names) {
+    if (name == attribute) {
+      return object;
+    }
+  }
+  return names.emplace_back(attribute, PyUnicode_InternFromString(attribute)).second;
+}
+
 bool readDeviceArray(Call &call, const Parameter &parameter, PyObject *object, const DeviceKind &kind,
                      ArrayArgument &array) {
-  Ref interface = Ref::take(PyObject_GetAttrString(object, kind.arrayAttribute));
+  Ref interface = Ref::take(PyObject_GetAttr(object, internedName(kind.arrayAttribute)));
   if (!interface) {
     // The framework also has arrays on the host. Keep exceptions such as KeyboardInterrupt.
     if (PyErr_ExceptionMatches(PyExc_Exception)) {

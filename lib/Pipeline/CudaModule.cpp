@@ -131,30 +131,10 @@ private:
   }
 
   bool optimize() {
-    auto machine = nvptx::createTargetMachine(*built.info);
-    if (!machine) {
-      return compilation.fail("ptx", llvm::toString(machine.takeError()));
-    }
-    built.machine = std::move(*machine);
-    built.context = std::make_unique<llvm::LLVMContext>();
-    auto translated =
-        compilation.timed("translate", [&] { return nvptx::translate(module, *built.context, *built.machine); });
-    if (!translated) {
-      return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
-    }
-    built.module = std::move(*translated);
-    if (llvm::Error error = libraries::link(*built.module, /*isForHost=*/false)) {
-      return compilation.fail("llvm", llvm::toString(std::move(error)));
-    }
-    compilation.timed("optimize", [&] {
-      nvptx::optimize(*built.module, *built.machine);
-      return 0;
-    });
-    built.multipliesMatrices = nvptx::hasMatrixInstruction(*built.module);
-    if (compilation.wantsDump()) {
-      compilation.dumpText("llvm", printModule(*built.module));
-    }
-    return true;
+    bool isBuilt = buildLLVMModule(module, nvptx::createTargetMachine(*built.info),
+                                   {nvptx::translate, nvptx::optimize, "ptx"}, compilation, built);
+    built.multipliesMatrices = isBuilt && nvptx::hasMatrixInstruction(*built.module);
+    return isBuilt;
   }
 
   ModuleOp module;

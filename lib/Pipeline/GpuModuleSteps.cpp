@@ -1,6 +1,9 @@
 #include "GpuModuleSteps.h"
 
+#include "HostCode.h"
+
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Target/Libraries.h"
 
 using namespace mlir;
 
@@ -39,6 +42,32 @@ void describeKernel(LLVM::LLVMFuncOp kernel, GpuModule &built) {
   built.accesses = readCheckedAccesses(kernel);
   built.asserts = readAsserts(kernel);
   built.isPersistent = kernel->hasAttr(tile::TileDialect::kPersistentAttr);
+}
+
+bool buildLLVMModule(ModuleOp module, llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine,
+                     const CodeGeneratorSteps &steps, Compilation &compilation, GpuModule &built) {
+  if (!machine) {
+    return compilation.fail(steps.assemblyPhase, llvm::toString(machine.takeError()));
+  }
+  built.machine = std::move(*machine);
+  built.context = std::make_unique<llvm::LLVMContext>();
+  auto translated =
+      compilation.timed("translate", [&] { return steps.translate(module, *built.context, *built.machine); });
+  if (!translated) {
+    return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
+  }
+  built.module = std::move(*translated);
+  if (llvm::Error error = libraries::link(*built.module, /*isForHost=*/false)) {
+    return compilation.fail("llvm", llvm::toString(std::move(error)));
+  }
+  compilation.timed("optimize", [&] {
+    steps.optimize(*built.module, *built.machine);
+    return 0;
+  });
+  if (compilation.wantsDump()) {
+    compilation.dumpText("llvm", printModule(*built.module));
+  }
+  return true;
 }
 
 } // namespace tilewright

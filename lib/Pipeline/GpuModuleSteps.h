@@ -21,6 +21,18 @@ void noteSharedMemory(mlir::ModuleOp module, const hardware::Limits &limits, Com
 /// What the attributes of a kernel in the LLVM dialect, and of its module, say of it.
 void describeKernel(mlir::LLVM::LLVMFuncOp kernel, GpuModule &built);
 
+/// The functions of a code generator (Target/Nvptx, Target/Amdgpu), and the phase in which it makes assembly.
+struct CodeGeneratorSteps {
+  llvm::Expected<std::unique_ptr<llvm::Module>> (*translate)(mlir::ModuleOp, llvm::LLVMContext &,
+                                                             llvm::TargetMachine &);
+  void (*optimize)(llvm::Module &, llvm::TargetMachine &);
+  const char *assemblyPhase;
+};
+
+/// Translates the module to LLVM IR for the machine, links the user's libraries, optimizes, and dumps the phase "llvm".
+bool buildLLVMModule(mlir::ModuleOp module, llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine,
+                     const CodeGeneratorSteps &steps, Compilation &compilation, GpuModule &built);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_LIB_PIPELINE_GPUMODULESTEPS_H

@@ -76,29 +76,8 @@ private:
   }
 
   bool optimize() {
-    auto machine = amdgpu::createTargetMachine(*built.info);
-    if (!machine) {
-      return compilation.fail("amdgcn", llvm::toString(machine.takeError()));
-    }
-    built.machine = std::move(*machine);
-    built.context = std::make_unique<llvm::LLVMContext>();
-    auto translated =
-        compilation.timed("translate", [&] { return amdgpu::translate(module, *built.context, *built.machine); });
-    if (!translated) {
-      return compilation.failWithModule("llvm", llvm::toString(translated.takeError()));
-    }
-    built.module = std::move(*translated);
-    if (llvm::Error error = libraries::link(*built.module, /*isForHost=*/false)) {
-      return compilation.fail("llvm", llvm::toString(std::move(error)));
-    }
-    compilation.timed("optimize", [&] {
-      amdgpu::optimize(*built.module, *built.machine);
-      return 0;
-    });
-    if (compilation.wantsDump()) {
-      compilation.dumpText("llvm", printModule(*built.module));
-    }
-    return true;
+    return buildLLVMModule(module, amdgpu::createTargetMachine(*built.info),
+                           {amdgpu::translate, amdgpu::optimize, "amdgcn"}, compilation, built);
   }
 
   ModuleOp module;

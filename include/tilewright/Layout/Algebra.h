@@ -56,9 +56,9 @@ std::vector<uint64_t> freeBits(const LinearLayout &layout);
 /// The layout without the given bits of an input dimension.
 LinearLayout dropInBits(const LinearLayout &layout, std::string_view in, uint64_t bits);
 
-/// The layout of the tile's first `size` coordinates along `out`, if certain bits of a register's number alone tell in
-/// which part of so many coordinates its element is. None otherwise. With other values of these bits, the same
-/// registers hold the other parts.
+/// The layout of the part of a tile with the coordinates 0 to `size` - 1 along `out`. The tile is cut into such parts;
+/// some bits of a register's number must tell to which part its element belongs, and nothing else may. Returns nothing
+/// otherwise.
 std::optional<LinearLayout> firstPart(const LinearLayout &layout, std::string_view out, int64_t size);
 
 /// The layout with its outputs renamed, in their order.

@@ -116,11 +116,11 @@ std::string placeOf(const llvm::Instruction &instruction) {
   return " (" + site.file + ":" + std::to_string(site.line) + ":" + std::to_string(site.column) + ")";
 }
 
-Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls, const CodeOrder &order) {
+Error replaceCall(CallInst &call, const Instruction &row, EmulatedCalls &calls, const CodeOrder *order) {
   IRBuilder<> builder(&call);
   SmallVector<Value *> slots;
   if (row.needsPlace) {
-    slots.push_back(builder.getInt64(order.placeOf(call)));
+    slots.push_back(builder.getInt64(order->placeOf(call)));
   }
   for (Value *argument : call.args()) {
     if (argument->getType()->isVectorTy() && argument->getType()->getPrimitiveSizeInBits() % 64 != 0 &&
@@ -149,7 +149,7 @@ bool isOfEmulator(const CallInst &call, const EmulatedCalls &calls) {
   return call.arg_size() > 0 && call.getArgOperand(0) == calls.thread;
 }
 
-Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder &order) {
+Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder *order) {
   if (call.isInlineAsm()) {
     return replaceAssembly(call, calls);
   }
@@ -171,7 +171,7 @@ Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder &order
   return replaceCall(call, *row, calls, order);
 }
 
-Error replaceCalls(llvm::Function &code, EmulatedCalls &calls, const CodeOrder &order) {
+Error replaceCalls(llvm::Function &code, EmulatedCalls &calls, const CodeOrder *order) {
   SmallVector<CallInst *> found;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
     if (auto *call = dyn_cast<CallInst>(&instruction)) {
@@ -218,15 +218,18 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
     return error;
   }
   preserveGpuSemantics(code, isOfAmd);
-  CodeOrder order(code);
+  std::optional<CodeOrder> order; // only AMD's instructions need their places
+  if (isOfAmd) {
+    order.emplace(code);
+  }
   if (options.checked) {
     countInstructions(code, calls); // must run before replaceCalls(), because it counts the GPU's instructions
     observeRegisters(code, calls);  // must run before replaceCalls(), because it looks for inline assembly
   }
   if (isOfAmd) {
-    replaceFences(code, calls, order, options.checked); // must run before replaceCalls(), which would replace barriers
+    replaceFences(code, calls, *order, options.checked); // must run before replaceCalls(), which would replace barriers
   }
-  if (Error error = replaceCalls(code, calls, order)) {
+  if (Error error = replaceCalls(code, calls, order ? &*order : nullptr)) {
     return error;
   }
   if (options.checked) {

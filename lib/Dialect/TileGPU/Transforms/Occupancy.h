@@ -10,7 +10,7 @@ namespace tilewright::tilegpu {
 /// The programs for which shared memory and registers suffice, of which there are at least those of accumulators; 0 if
 /// the buffers of one program are too large.
 int64_t programsThatFit(mlir::func::FuncOp function);
-/// The same if a program uses so many bytes of shared memory.
+/// The same for a program that uses `sharedBytes` of shared memory, whatever its buffers take.
 int64_t programsThatFit(mlir::func::FuncOp function, int64_t sharedBytes);
 
 } // namespace tilewright::tilegpu

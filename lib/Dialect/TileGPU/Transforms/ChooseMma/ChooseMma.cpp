@@ -89,7 +89,7 @@ static std::optional<DotTypes> typesOf(DotOp dot) {
 }
 
 /// The instruction of the target that accepts the element types and computes most of the tile at once; null if there is
-/// none. With a `side`, one of so many rows and columns comes before others.
+/// none. Prefers instructions with `side` rows and `side` columns, if it is not 0.
 static const MmaInstruction *chooseRow(DotOp dot, int64_t side) {
   std::optional<DotTypes> types = typesOf(dot);
   if (!types) {
