@@ -1,4 +1,5 @@
-// raise-loads: starts loads before an iteration's first dot of groups of warps. See Passes.td.
+// raise-loads: starts loads before an iteration's first dot of groups of warps, or before it waits for dots. See
+// Passes.td.
 //
 //     %s = group_mma async ...                       %x = tile.load %p
 //     %w = group_mma_wait %s              =          %s = group_mma async ...
@@ -24,24 +25,30 @@ namespace tilewright::tilegpu {
 } // namespace tilewright::tilegpu
 
 /// The most registers of a thread, of 255, with accumulators of dots and with loaded values that wait for them.
-/// Gradients of attention with a head dimension of 128 have 192 with accumulators alone: loads before them spill.
-static constexpr int64_t kMostRegisters = 192;
+/// Gradients of attention with a head dimension of 128 have 192 with accumulators alone: loads before the dots spill,
+/// while loads before the wait, when addresses of the dots' operands are no longer needed, do not.
+static constexpr int64_t kMostRegistersBeforeDots = 192;
+static constexpr int64_t kMostRegistersBeforeWait = 224;
 
 namespace {
 /// The loads of one loop.
 class LoopLoads {
 public:
   LoopLoads(scf::ForOp loop, GroupMmaOp first, const ReadOnlyMemory &readOnly)
-      : loop(loop), first(first), readOnly(readOnly) {}
+      : loop(loop), first(first), readOnly(readOnly) {
+    auto waits = loop.getBody()->getOps<GroupMmaWaitOp>();
+    wait = waits.empty() || !comesLater(*waits.begin(), first) ? nullptr : *waits.begin();
+  }
 
   void raise() {
     int64_t registers = accumulatorRegisters();
     for (auto load : llvm::make_early_inc_range(loop.getBody()->getOps<tile::LoadOp>())) {
-      registers += comesLater(load) ? registersOf(load.getResult()) : 0;
-      if (registers > kMostRegisters) {
-        return;
+      registers += comesLater(load, first) ? registersOf(load.getResult()) : 0;
+      if (registers <= kMostRegistersBeforeDots) {
+        raise(load, first);
+      } else if (wait && registers <= kMostRegistersBeforeWait) {
+        raise(load, wait);
       }
-      raise(load);
     }
   }
 
@@ -56,29 +63,32 @@ private:
     return registers;
   }
 
-  bool comesLater(Operation *op) { return op->getBlock() == loop.getBody() && first->isBeforeInBlock(op); }
+  bool comesLater(Operation *op, Operation *place) {
+    return op->getBlock() == loop.getBody() && place->isBeforeInBlock(op);
+  }
 
-  void raise(tile::LoadOp load) {
+  void raise(tile::LoadOp load, Operation *place) {
     llvm::SetVector<Operation *> addresses;
-    if (!comesLater(load) || load.getIsVolatile() || hasHoistingHazard(load.getPtr(), loop, readOnly) ||
-        !llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, addresses); })) {
+    if (!comesLater(load, place) || load.getIsVolatile() || hasHoistingHazard(load.getPtr(), loop, readOnly) ||
+        !llvm::all_of(load->getOperands(), [&](Value operand) { return collect(operand, place, addresses); })) {
       return;
     }
     for (Operation *op : addresses) {
-      op->moveBefore(first);
+      op->moveBefore(place);
     }
-    load->moveBefore(first);
+    load->moveBefore(place);
   }
 
-  /// Adds the operations after the first dot from which the value is computed, each after its operands. Returns false
-  /// if one of them depends on more than its operands.
-  bool collect(Value value, llvm::SetVector<Operation *> &addresses) {
+  /// Adds the operations after the place from which the value is computed, each after its operands. Returns false if
+  /// one of them depends on more than its operands.
+  bool collect(Value value, Operation *place, llvm::SetVector<Operation *> &addresses) {
     Operation *op = value.getDefiningOp();
-    if (!op || !comesLater(op) || addresses.contains(op)) {
+    if (!op || !comesLater(op, place) || addresses.contains(op)) {
       return true;
     }
     bool isComputed = isMemoryEffectFree(op) && op->getNumRegions() == 0;
-    if (!isComputed || !llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, addresses); })) {
+    if (!isComputed ||
+        !llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, place, addresses); })) {
       return false;
     }
     addresses.insert(op);
@@ -87,6 +97,7 @@ private:
 
   scf::ForOp loop;
   GroupMmaOp first;
+  GroupMmaWaitOp wait; ///< the first one after `first`, if there is one
   const ReadOnlyMemory &readOnly;
 };
 } // namespace

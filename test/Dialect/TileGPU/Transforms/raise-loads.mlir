@@ -26,6 +26,36 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %r : tensor<64xf32, #row>
   }
 
+  // The accumulators and the values of two loads have 192 registers, of three loads more: the third load only comes
+  // before the wait.
+  // CHECK-LABEL: @manyRegisters
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.load
+  // CHECK-NEXT: tile.load
+  // CHECK-COUNT-5: tilegpu.group_mma "
+  // CHECK-NEXT: tile.load
+  // CHECK-NEXT: tilegpu.group_mma_wait
+  // CHECK-NEXT: arith.addf
+  func.func @manyRegisters(%n: i32, %zero: tensor<64x64xf32, #acc>, %p: tensor<64x!tile.ptr<f32>, #row>, %x: !tilegpu.buffer<64x64xf16, #shared>, %first: tensor<64xf32, #row>) -> tensor<64xf32, #row> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%last = %first) -> (tensor<64xf32, #row>) : i32 {
+      %s0 = tilegpu.group_mma "m64k16.f16.f16.f32" async %x, %x transposed, %zero : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %s1 = tilegpu.group_mma "m64k16.f16.f16.f32" async %x, %x transposed, %zero : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %s2 = tilegpu.group_mma "m64k16.f16.f16.f32" async %x, %x transposed, %zero : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %s3 = tilegpu.group_mma "m64k16.f16.f16.f32" async %x, %x transposed, %zero : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %s4 = tilegpu.group_mma "m64k16.f16.f16.f32" async %x, %x transposed, %zero : !tilegpu.buffer<64x64xf16, #shared> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %w = tilegpu.group_mma_wait %s4 pending 0 read %x, %x : !tilegpu.buffer<64x64xf16, #shared>, !tilegpu.buffer<64x64xf16, #shared> : tensor<64x64xf32, #acc>
+      %v = tile.load %p : tensor<64x!tile.ptr<f32>, #row> -> tensor<64xf32, #row>
+      %v1 = tile.load %p : tensor<64x!tile.ptr<f32>, #row> -> tensor<64xf32, #row>
+      %v2 = tile.load %p : tensor<64x!tile.ptr<f32>, #row> -> tensor<64xf32, #row>
+      %a = arith.addf %v, %v1 : tensor<64xf32, #row>
+      %b = arith.addf %a, %v2 : tensor<64xf32, #row>
+      scf.yield %b : tensor<64xf32, #row>
+    }
+    return %r : tensor<64xf32, #row>
+  }
+
   // The loop writes what it loads.
   // CHECK-LABEL: @written
   // CHECK: tilegpu.group_mma

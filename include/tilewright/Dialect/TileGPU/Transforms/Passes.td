@@ -381,6 +381,10 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
     memory and no atomic may follow. So does one of elements of four bytes outside of any loop, of which groups of warps
     hold rows, if as many programs fit on a multiprocessor with a buffer for it.
 
+    An atomic whose result is not used becomes a `box_store` that reduces, inside of pipelined loops, too, if it is
+    relaxed, not of the scope of the system, and one of those that boxes can do: additions of f32, f16 and bf16, and
+    `add`, `and`, `or` and `xor` of 32-bit integers. Other relaxed atomics may follow it.
+
     Outside of loops, groups of warps store their rows in parts of some columns:
 
     ```mlir
@@ -454,12 +458,12 @@ def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
 }
 
 def RaiseLoads : Pass<"raise-loads", "mlir::ModuleOp"> {
-  let summary = "Start loads before an iteration's first dot of groups of warps";
+  let summary = "Start loads before an iteration's dots of groups of warps, or before the wait for them";
   let description = [{
     A load that is no copy, as that of a row's maximum in the backward pass of attention, comes where the program uses
     its values: after a wait for dots. Nothing moves it across the wait later, and threads would wait for memory when
     the dots have completed. The pass moves such loads, with the computation of their addresses, before the first dot
-    of the iteration.
+    of the iteration; if too few registers are left for that, before the first wait.
 
     ```mlir
     %s = tilegpu.group_mma async ...
