@@ -40,6 +40,8 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     // CHECK: %[[NORMAL:.*]] = ptx.cache_policy "evict_normal"
     // CHECK: %[[POLICY:.*]] = arith.select %{{.*}}, %[[FIRST]], %[[NORMAL]] : i64
     // CHECK: ptx.bulk_tensor_store %[[MAP]][%{{.*}}], %{{.*}} mask %{{.*}} policy %[[POLICY]] : <3>
+    // CHECK: ptx.bulk_tensor_store %[[MAP]][%{{.*}}, %{{.*}}], %{{.*}} reduce "add" mask %{{.*}} : <3>
+    // CHECK: ptx.bulk_tensor_store %[[MAP]][%{{.*}}], %{{.*}} reduce "xor" mask %{{.*}} : <3>
     // CHECK: ptx.bulk_commit
     // CHECK: ptx.bulk_wait 1 read
     // CHECK: ptx.bulk_wait 0
@@ -50,6 +52,8 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     // PTX: "@$5 cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [$0, {$1, $2, $3}], [$4];", "l,r,r,r,r,b,~{memory}"
     // PTX: llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=&l" : () -> i64
     // PTX: "@$3 cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group.L2::cache_hint [$0, {$1}], [$2], $4;", "l,r,r,b,l,~{memory}"
+    // PTX: "@$4 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [$0, {$1, $2}], [$3];", "l,r,r,r,b,~{memory}"
+    // PTX: "@$3 cp.reduce.async.bulk.tensor.1d.global.shared::cta.xor.tile.bulk_group [$0, {$1}], [$2];", "l,r,r,b,~{memory}"
     // PTX: "cp.async.bulk.commit_group;", "~{memory}"
     // PTX: "cp.async.bulk.wait_group.read 1;", "~{memory}"
     // PTX: "cp.async.bulk.wait_group 0;", "~{memory}"
@@ -59,6 +63,8 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     thread.box_copy %box, %map[%x] completes %barrier : <3>, <3>
     thread.box_store %map[%x, %y, %x], %box mask %mask : <3>
     thread.box_store %map[%x], %box mask %mask evict_first if %mask : <3>
+    thread.box_store %map[%x, %y], %box reduce <fadd> mask %mask : <3>
+    thread.box_store %map[%x], %box reduce <xor> mask %mask : <3>
     thread.box_store_commit
     thread.box_store_wait 1 read
     thread.box_store_wait 0

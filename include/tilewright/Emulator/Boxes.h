@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -24,13 +25,17 @@ namespace tilewright::emulator {
 class Block;
 struct Thread;
 
+/// How a copy from shared memory combines elements with those of global memory.
+enum class BoxReduction { Add, And, Or, Xor };
+
 /// One copy of a box, in either direction.
 struct BoxCopy {
   uint32_t thread = 0; ///< that issued it
   int32_t site = 0;
   runtime::TensorMap map;
   std::array<int32_t, runtime::TensorMap::kMaxRank> coordinates{};
-  uint64_t shared = 0; ///< an address in shared memory
+  uint64_t shared = 0;                   ///< an address in shared memory
+  std::optional<BoxReduction> reduction; ///< of a copy from shared memory; none if it stores
 };
 
 /// A copy to shared memory, which completes a phase of a barrier.

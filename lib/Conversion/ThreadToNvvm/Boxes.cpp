@@ -104,10 +104,16 @@ struct Store : Checked<thread::BoxStoreOp> {
   void lower(thread::BoxStoreOp op, PatternRewriter &rewriter) const override {
     Value mask = orTrue(op, rewriter, op.getMask());
     rewriter.replaceOpWithNewOp<ptx::BulkTensorStoreOp>(op, op.getMap(), op.getCoordinates(), op.getFrom(), mask,
-                                                        policyOf(op, rewriter));
+                                                        policyOf(op, rewriter), reductionOf(op, rewriter));
   }
 
 private:
+  static StringAttr reductionOf(thread::BoxStoreOp op, PatternRewriter &rewriter) {
+    std::optional<tile::RMWKind> kind = op.getReduction();
+    StringRef name = kind == tile::RMWKind::FAdd ? "add" : kind ? tile::stringifyRMWKind(*kind) : "";
+    return kind ? rewriter.getStringAttr(name) : StringAttr();
+  }
+
   static Value policyOf(thread::BoxStoreOp op, PatternRewriter &rewriter) {
     if (!op.getEvictFirst()) {
       return Value();

@@ -111,7 +111,7 @@ struct Store : OpConversionPattern<tilegpu::BoxStoreOp> {
       Value mask = both(builder, isFirstLane, isEqual(builder, warp, column % team.warps));
       thread::BoxStoreOp::create(builder, mapParameter(op, map), start,
                                  offsetBy(builder, from, column * box.bytes * team.teams), mask,
-                                 adaptor.getEvictFirst());
+                                 adaptor.getEvictFirst(), op.getReductionAttr());
     }
     thread::BoxStoreCommitOp::create(builder);
     rewriter.eraseOp(op);

@@ -62,13 +62,18 @@ bool Checker::issueLoad(Thread &thread, const BoxLoad &load, const TransactionBa
   return true;
 }
 
+/// What a store does to a line of global memory. A reduction is a relaxed atomic.
+static Touch destinationOf(Thread &thread, const BoxLine &line, const BoxCopy &copy) {
+  AccessKind kind = copy.reduction ? AccessKind::Atomic : AccessKind::Copy;
+  return touchOf(thread, copy, kind, {"copies", "to"}, storedBytesOf(line, copy));
+}
+
 bool Checker::issueStore(Thread &thread, const BoxStore &store) {
   const BoxCopy &copy = store.copy;
   Touch from = touchOf(thread, copy, AccessKind::Read, {"copies", "from"}, sharedBytesOf(copy));
-  bool isAllowed =
-      state->mayTouch(from, copy.map.boxAlignment()) && forLinesInArray(copy, [&](const BoxLine &line) {
-        return state->mayTouch(touchOf(thread, copy, AccessKind::Copy, {"copies", "to"}, storedBytesOf(line, copy)), 1);
-      });
+  bool isAllowed = state->mayTouch(from, copy.map.boxAlignment()) && forLinesInArray(copy, [&](const BoxLine &line) {
+                     return state->mayTouch(destinationOf(thread, line, copy), 1);
+                   });
   if (!isAllowed || !state->remembers) {
     return isAllowed;
   }
@@ -81,7 +86,7 @@ bool Checker::issueStore(Thread &thread, const BoxStore &store) {
     state->asyncReads.add({store.ticket, thread.index, copy.site}, offset + at);
   }
   forLinesInArray(copy, [&](const BoxLine &line) {
-    Touch to = touchOf(thread, copy, AccessKind::Copy, {"copies", "to"}, storedBytesOf(line, copy));
+    Touch to = destinationOf(thread, line, copy);
     state->remember(to);
     state->follow(to);
     return true;

@@ -43,8 +43,11 @@ Checker::~Checker() = default;
 
 bool Checker::State::isBoxCopy(int32_t site) const {
   const std::vector<Site> &sites = launch.kernel.sites;
-  return site >= 0 && static_cast<size_t>(site) < sites.size() &&
-         sites[site].instruction.rfind("cp.async.bulk", 0) == 0;
+  if (site < 0 || static_cast<size_t>(site) >= sites.size()) {
+    return false;
+  }
+  const std::string &instruction = sites[site].instruction;
+  return instruction.rfind("cp.async.bulk", 0) == 0 || instruction.rfind("cp.reduce.async.bulk", 0) == 0;
 }
 
 std::string Checker::State::describeSite(int32_t site) const {

@@ -73,12 +73,13 @@ void load(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
 /// Tickets of reads are unique within a program, also among those of wgmma.
 constexpr uint64_t kTicketOfStores = uint64_t(1) << 63;
 
-void store(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+void issueStore(Thread &thread, int32_t site, const uint64_t *in, std::optional<BoxReduction> reduction) {
   if (!(in[kPredicate] & 1)) {
     return;
   }
   BoxStore store;
   store.copy = copyOf(thread, site, in);
+  store.copy.reduction = reduction;
   store.ticket = kTicketOfStores | uint64_t(thread.index) << 40 | thread.storesIssued++;
   if (!thread.block->checker->issueStore(thread, store)) {
     thread.leave();
@@ -87,6 +88,12 @@ void store(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
     writeBox(store.copy, readBox(store.copy));
   }
   thread.stores.push_back(std::move(store));
+}
+
+void store(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) { issueStore(thread, site, in, std::nullopt); }
+
+template <BoxReduction reduction> void reduce(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
+  issueStore(thread, site, in, reduction);
 }
 
 void commit(Thread &thread, int32_t, const uint64_t *, uint64_t *) {
@@ -127,6 +134,7 @@ void waitForStores(Thread &thread, int32_t, const uint64_t *in, uint64_t *) {
 void prefetch(Thread &, int32_t, const uint64_t *, uint64_t *) {}
 
 constexpr const char *kSource = "9.7.9.27.1.2 cp.async.bulk.tensor";
+constexpr const char *kReduceSource = "9.7.9.27.1.3 cp.reduce.async.bulk.tensor";
 
 } // namespace
 
@@ -172,6 +180,14 @@ static constexpr Instruction kBoxCopyRows[] = {
      "copies a box from global to shared memory, asynchronously, and counts its bytes at a barrier", kSource},
     {"cp.async.bulk.tensor.global.shared", nullptr, store, InstructionClass::AsyncCopy,
      "copies a box from shared to global memory, asynchronously", kSource},
+    {"cp.reduce.async.bulk.tensor.global.shared.add", nullptr, reduce<BoxReduction::Add>, InstructionClass::AsyncCopy,
+     "adds a box in shared memory to one in global memory, asynchronously", kReduceSource},
+    {"cp.reduce.async.bulk.tensor.global.shared.and", nullptr, reduce<BoxReduction::And>, InstructionClass::AsyncCopy,
+     "and of the bits of a box in shared memory and one in global memory, asynchronously", kReduceSource},
+    {"cp.reduce.async.bulk.tensor.global.shared.or", nullptr, reduce<BoxReduction::Or>, InstructionClass::AsyncCopy,
+     "or of the bits of a box in shared memory and one in global memory, asynchronously", kReduceSource},
+    {"cp.reduce.async.bulk.tensor.global.shared.xor", nullptr, reduce<BoxReduction::Xor>, InstructionClass::AsyncCopy,
+     "exclusive or of the bits of a box in shared memory and one in global memory, asynchronously", kReduceSource},
     {"cp.async.bulk.commit_group", "llvm.nvvm.cp.async.bulk.commit.group", commit, InstructionClass::AsyncCopy,
      "makes a group of the copies from shared memory that are not in a group yet",
      "9.7.9.25.4.1 cp.async.bulk.commit_group"},

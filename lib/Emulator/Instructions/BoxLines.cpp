@@ -1,5 +1,7 @@
 #include "BoxLines.h"
 
+#include "AtomicValues.h"
+
 #include <cstring>
 
 namespace tilewright::emulator {
@@ -33,6 +35,47 @@ template <typename Visit> void forChunks(const BoxCopy &copy, const BoxLine &lin
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Changes an element of memory.
+using Reduce = void (*)(uint64_t address, const unsigned char *operand);
+
+template <typename Word, Change change> void reduce(uint64_t address, const unsigned char *operand) {
+  Word word;
+  std::memcpy(&word, operand, sizeof(word));
+  uint64_t slot = word;
+  apply<Word, change>(address, &slot);
+}
+
+Reduce sumOf(DataType type) {
+  switch (type) {
+  case DataType::FP32:
+    return reduce<uint32_t, add<float>>; // unlike atom.add.f32, it keeps subnormal numbers
+  case DataType::FP16:
+    return reduce<uint16_t, addOf<addHalf>>;
+  case DataType::BF16:
+    return reduce<uint16_t, addOf<addBfloat>>;
+  default:
+    return reduce<uint32_t, add<uint32_t>>;
+  }
+}
+
+Reduce reductionOf(BoxReduction reduction, DataType type) {
+  switch (reduction) {
+  case BoxReduction::Add:
+    return sumOf(type);
+  case BoxReduction::And:
+    return reduce<uint32_t, bitAnd>;
+  case BoxReduction::Or:
+    return reduce<uint32_t, bitOr>;
+  case BoxReduction::Xor:
+    break;
+  }
+  return reduce<uint32_t, bitXor>;
+}
+
 } // namespace
 
 void loadBox(const BoxCopy &copy) {
@@ -59,9 +102,15 @@ std::vector<unsigned char> readBox(const BoxCopy &copy) {
 }
 
 void writeBox(const BoxCopy &copy, const std::vector<unsigned char> &bytes) {
+  Reduce reduce = copy.reduction ? reductionOf(*copy.reduction, copy.map.type) : nullptr;
   forLines(copy, [&](const BoxLine &line) {
-    if (uint64_t size = storedBytes(line, copy.map); size > 0) {
-      std::memcpy(reinterpret_cast<void *>(line.address), bytes.data() + line.offset + line.before, size);
+    uint64_t size = storedBytes(line, copy.map);
+    const unsigned char *from = bytes.data() + line.offset + line.before;
+    for (uint64_t at = 0; reduce && at < size; at += bytesOf(copy.map.type)) {
+      reduce(line.address + at, from + at);
+    }
+    if (!reduce && size > 0) {
+      std::memcpy(reinterpret_cast<void *>(line.address), from, size);
     }
   });
 }

@@ -62,7 +62,8 @@ inline uint64_t storedBytes(const BoxLine &line, const runtime::TensorMap &map) 
 void loadBox(const BoxCopy &copy);
 /// The bytes of the box in shared memory, without the swizzle.
 std::vector<unsigned char> readBox(const BoxCopy &copy);
-/// Writes those of the elements that lie in the array to global memory, and as many more as `storedBytes` counts.
+/// Writes those of the elements that lie in the array to global memory, and as many more as `storedBytes` counts, or
+/// combines them with what is there.
 void writeBox(const BoxCopy &copy, const std::vector<unsigned char> &bytes);
 
 } // namespace tilewright::emulator

@@ -11,9 +11,11 @@ using namespace llvm;
 namespace tilewright::emulator {
 namespace {
 
-constexpr StringLiteral kBarrier = "mbarrier.", kTensor = "cp.async.bulk.tensor.";
+constexpr StringLiteral kBarrier = "mbarrier.", kTensor = "cp.async.bulk.tensor.",
+                        kReduce = "cp.reduce.async.bulk.tensor.";
 constexpr StringLiteral kLoadRow = "cp.async.bulk.tensor.shared.global",
-                        kStoreRow = "cp.async.bulk.tensor.global.shared";
+                        kStoreRow = "cp.async.bulk.tensor.global.shared",
+                        kReduceRow = "cp.reduce.async.bulk.tensor.global.shared.";
 constexpr unsigned kMaxRank = runtime::TensorMap::kMaxRank;
 
 /// The operands of a row of mbarrier, without the address: the result, the numbers that it must have, and those that
@@ -53,7 +55,8 @@ std::string barrierRow(StringRef opcode) {
 /// The rank, or 0 for an opcode that is not of the form.
 unsigned rankOf(StringRef opcode) {
   unsigned rank;
-  bool hasRank = opcode.consume_front(kTensor) && !opcode.consumeInteger(10, rank) && opcode.consume_front("d.");
+  bool isCopy = opcode.consume_front(kTensor) || opcode.consume_front(kReduce);
+  bool hasRank = isCopy && !opcode.consumeInteger(10, rank) && opcode.consume_front("d.");
   return hasRank && rank >= 1 && rank <= kMaxRank ? rank : 0;
 }
 
@@ -63,9 +66,17 @@ constexpr StringLiteral kPolicy = "L2::cache_hint";
 /// What follows the rank, without the load mode, which is `tile` if it is not said, and without a policy.
 std::string copyForm(StringRef opcode) {
   SmallVector<StringRef> parts;
-  opcode.drop_front(kTensor.size()).split(parts, '.');
+  (void)(opcode.consume_front(kTensor) || opcode.consume_front(kReduce));
+  opcode.split(parts, '.');
   erase_if(parts, [](StringRef part) { return part == "tile" || part == kPolicy; });
   return join(ArrayRef(parts).drop_front(), ".");
+}
+
+/// The row of a reduction, of which the form is that of a store with the operation before its end.
+std::optional<std::string> reduceRow(StringRef form) {
+  static const StringSet<> kinds = {"add", "and", "or", "xor"};
+  bool isStore = form.consume_front("global.shared::cta.") && form.consume_back(".bulk_group");
+  return isStore && kinds.contains(form) ? std::optional((kReduceRow + form).str()) : std::nullopt;
 }
 
 std::string copyRow(StringRef opcode) {
@@ -73,6 +84,9 @@ std::string copyRow(StringRef opcode) {
   if (form == "shared::cluster.global.mbarrier::complete_tx::bytes" ||
       form == "shared::cta.global.mbarrier::complete_tx::bytes") {
     return kLoadRow.str();
+  }
+  if (opcode.starts_with(kReduce)) {
+    return reduceRow(form).value_or(opcode.str());
   }
   return form == "global.shared::cta.bulk_group" ? kStoreRow.str() : opcode.str();
 }
@@ -120,7 +134,9 @@ Expected<SmallVector<BoxSlot, 10>> copySlots(const AssemblyStatement &statement,
 
 } // namespace
 
-bool isBoxOpcode(StringRef opcode) { return opcode.starts_with(kBarrier) || opcode.starts_with(kTensor); }
+bool isBoxOpcode(StringRef opcode) {
+  return opcode.starts_with(kBarrier) || opcode.starts_with(kTensor) || opcode.starts_with(kReduce);
+}
 
 std::string boxRowName(StringRef opcode) { return opcode.starts_with(kBarrier) ? barrierRow(opcode) : copyRow(opcode); }
 

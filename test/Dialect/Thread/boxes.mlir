@@ -33,6 +33,7 @@ func.func @copies(%map: !llvm.ptr {thread.tensor_map}, %x: i32, %y: i32, %mask: 
   // CHECK: thread.box_store %[[MAP]][%[[X]], %[[Y]]], %[[BOX]] mask %[[MASK]] : <3>
   // CHECK: thread.box_store %[[MAP]][%[[X]]], %[[BOX]] mask %[[MASK]] evict_first if %[[MASK]] : <3>
   // CHECK: thread.box_store %[[MAP]][%[[X]]], %[[BOX]] evict_first if %[[MASK]] : <3>
+  // CHECK: thread.box_store %[[MAP]][%[[X]]], %[[BOX]] reduce <xor> mask %[[MASK]] : <3>
   // CHECK: thread.box_store_commit
   // CHECK: thread.box_store_wait 1 read
   // CHECK: thread.box_store_wait 0{{$}}
@@ -44,6 +45,7 @@ func.func @copies(%map: !llvm.ptr {thread.tensor_map}, %x: i32, %y: i32, %mask: 
   thread.box_store %map[%x, %y], %box mask %mask : <3>
   thread.box_store %map[%x], %box mask %mask evict_first if %mask : <3>
   thread.box_store %map[%x], %box evict_first if %mask : <3>
+  thread.box_store %map[%x], %box reduce <xor> mask %mask : <3>
   thread.box_store_commit
   thread.box_store_wait 1 read
   thread.box_store_wait 0

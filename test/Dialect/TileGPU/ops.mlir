@@ -81,6 +81,8 @@ func.func @boxes(%array: !tile.ptr<f16>, %i: i32, %c: i1) {
   tilegpu.box_store 1[%i, %i] of %array from %0 by_groups apart evict_first if %c : !tile.ptr<f16>, !tilegpu.buffer<8x8xf16, #rows>
   // CHECK: tilegpu.box_store 2[%{{.*}}] of %{{.*}} from %{{.*}} evict_first if %{{.*}} : <f16>, <8x8xf16, #[[ROWS]]>
   tilegpu.box_store 2[%i] of %array from %0 evict_first if %c : !tile.ptr<f16>, !tilegpu.buffer<8x8xf16, #rows>
+  // CHECK: tilegpu.box_store 2[%{{.*}}] of %{{.*}} from %{{.*}} apart reduce <fadd> : <f16>, <8x8xf16, #[[ROWS]]>
+  tilegpu.box_store 2[%i] of %array from %0 apart reduce <fadd> : !tile.ptr<f16>, !tilegpu.buffer<8x8xf16, #rows>
   // CHECK: tilegpu.box_store_wait %{{.*}} by_groups read : <8x8xf16, #[[ROWS]]>
   tilegpu.box_store_wait %0 by_groups read : !tilegpu.buffer<8x8xf16, #rows>
   return

@@ -25,6 +25,7 @@ COPY = (
     "@F cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
     "[D], [M, {Z, Z}], [B];"
 )
+REDUCE = "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [M, {Z, Z}], [D];"
 LOOP = "{ .reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [B], Z; @!p bra again; }"
 PARTS = (INIT, FENCE, "barrier", EXPECT, COPY, LOOP)
 
@@ -110,6 +111,9 @@ def test_spelling_assembles(parts: tuple[str, ...]) -> None:
         (COPY, COPY.replace(", [B]", ""), "the operands of"),
         (COPY, COPY.replace("[M, {Z, Z}]", "[M]"), "the operands of"),
         (COPY, COPY.replace("[M, {Z, Z}]", "[M, Z]"), "cannot parse"),
+        (COPY, "@F " + REDUCE.replace(".add", ".min"), r"\.min\.tile"),
+        (COPY, "@F " + REDUCE.replace("shared::cta.add", "add.shared::cta"), r"add\.shared"),
+        (COPY, "@F " + REDUCE.replace(", [D]", ""), "the operands of"),
         (INIT, "@F mbarrier.init.shared::cluster.b64 [B], 1;", "shared::cluster"),
         (INIT, "@F mbarrier.init.shared.b64 [B];", "the operands of"),
         (INIT, "@F mbarrier.init.shared.b64 B, 1;", "the operands of"),

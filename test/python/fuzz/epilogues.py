@@ -2,8 +2,9 @@
 (TMA), or that just can't be.
 
 Results are rounded to another type, so that they change their layout in shared memory; they are
-stored by rows or by columns, with ends of several forms, twice, in branches, and over each other.
-Some are read again, or added to by atomics. Loops over tiles may be flattened or pipelined.
+stored, or combined with memory by atomics, by rows or by columns, with ends of several forms,
+twice, in branches, and over each other. Some are read again, or added to by atomics. Loops over
+tiles may be flattened or pipelined.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ RESULTS = {
     "int32": ["int8", "int32", "int16"],
     "float32": ["float16", "float16", "bfloat16", "float32"],
     "float16": ["float16"],
+}
+# For each type of results, the atomics that combine them with memory.
+REDUCTIONS = {
+    "int32": ["add", "add", "and", "or", "xor", "max"],
+    "float32": ["add"],
+    "float16": ["add"],
 }
 
 
@@ -71,6 +78,10 @@ class Epilogues(Boxes):
         if self.chance(0.1):
             with self.block(f"if {tile or 'pid'} % 2 == {self.pick(0, 1)}:"):
                 self.line(f"tl.store({target} + {place}, {self.value()}{mask})")
+        elif self.kind in REDUCTIONS and self.chance(0.3):
+            name = self.rng.choice(REDUCTIONS[self.kind])
+            order = self.pick("", *[', sem="relaxed"'] * 5)
+            self.line(f"tl.atomic_{name}({target} + {place}, {self.value()}{mask}{order})")
         else:
             hint = self.pick(
                 "", "", "", ', cache_modifier=".cs"', ', eviction_policy="evict_first"'

@@ -50,6 +50,11 @@ public:
   void store(int line, const runtime::EncodedTensorMap &map, const std::vector<int32_t> &at, uint64_t from) {
     move("cp.async.bulk.tensor.global.shared", line, from, map, at, 0);
   }
+  /// `kind` is "add", "and", "or" or "xor".
+  void reduce(int line, const std::string &kind, const runtime::EncodedTensorMap &map, const std::vector<int32_t> &at,
+              uint64_t from) {
+    move(("cp.reduce.async.bulk.tensor.global.shared." + kind).c_str(), line, from, map, at, 0);
+  }
   void commit(int line) { perform(thread, "cp.async.bulk.commit_group", line); }
   void waitRead(int line, uint64_t groups) { perform(thread, "cp.async.bulk.wait_group.read", line, &groups); }
   void waitStores(int line, uint64_t groups) { perform(thread, "cp.async.bulk.wait_group", line, &groups); }

@@ -36,9 +36,9 @@ std::vector<Report> load(const TensorMap &map, const std::vector<int32_t> &at, C
   });
 }
 
-/// Stores a box whose bytes `fill` writes.
+/// Stores a box whose bytes `fill` writes, or combines it with memory by the operation of this name.
 std::vector<Report> store(const TensorMap &map, const std::vector<int32_t> &at, CopyTime time,
-                          const std::function<void(unsigned char *)> &fill) {
+                          const std::function<void(unsigned char *)> &fill, const std::string &reduction = "") {
   Settings settings = everything();
   settings.copies = time;
   runtime::EncodedTensorMap encoded = encode(map);
@@ -48,11 +48,26 @@ std::vector<Report> store(const TensorMap &map, const std::vector<int32_t> &at, 
       fill(steps.shared() + kBox);
       steps.write(1, kBox, static_cast<uint32_t>(map.boxBytes()));
       steps.fenceProxy(2);
-      steps.store(3, encoded, at, kBox);
+      if (reduction.empty()) {
+        steps.store(3, encoded, at, kBox);
+      } else {
+        steps.reduce(3, reduction, encoded, at, kBox);
+      }
       steps.commit(4);
       steps.waitStores(5, 0);
     }
   });
+}
+
+uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+float floatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
 }
 
 void expectNone(const std::vector<Report> &reports) {
@@ -172,6 +187,68 @@ TEST(Boxes, AreStoredElementByElement) {
         store(one.map, one.at, time, [&](unsigned char *shared) { std::memcpy(shared, box.data(), box.size()); }));
     EXPECT_EQ(one.bytes, expected);
   });
+}
+
+/// What the operation makes of two elements of four bytes.
+uint32_t combined(const std::string &kind, DataType type, uint32_t old, uint32_t operand) {
+  if (kind == "and") {
+    return old & operand;
+  }
+  if (kind == "or") {
+    return old | operand;
+  }
+  if (kind == "xor") {
+    return old ^ operand;
+  }
+  return type == DataType::FP32 ? bitsOf(floatOf(old) + floatOf(operand)) : old + operand;
+}
+
+TEST(Boxes, AreReducedElementByElement) {
+  for (const std::string kind : {"add", "and", "or", "xor"}) {
+    forCases([&](Case &one, CopyTime time) {
+      if (bytesOf(one.map.type) != 4) {
+        return;
+      }
+      one.map.type = kind == "add" ? one.map.type : DataType::I32;
+      std::vector<unsigned char> expected = one.bytes, box(one.map.boxBytes());
+      uint64_t shift = reinterpret_cast<uint64_t>(one.bytes.data());
+      std::mt19937 random(5);
+      std::generate(box.begin(), box.end(), [&] { return static_cast<unsigned char>(random() % 64); }); // no NaN
+      one.forElements(/*isStore=*/true, [&](uint64_t offset, const unsigned char *element) {
+        if (element) {
+          uint32_t old, operand;
+          std::memcpy(&old, element, 4);
+          std::memcpy(&operand, box.data() + one.place(offset), 4);
+          uint32_t value = combined(kind, one.map.type, old, operand);
+          std::memcpy(expected.data() + (reinterpret_cast<uint64_t>(element) - shift), &value, 4);
+        }
+      });
+      expectNone(store(
+          one.map, one.at, time, [&](unsigned char *shared) { std::memcpy(shared, box.data(), box.size()); }, kind));
+      EXPECT_EQ(one.bytes, expected) << kind;
+    });
+  }
+}
+
+TEST(Boxes, AddHalvesAndSubnormalNumbers) {
+  auto sum = [](DataType type, uint32_t old, uint32_t operand) {
+    alignas(16) uint32_t memory[4] = {old, old, old, old};
+    TensorMap map;
+    map.type = type;
+    map.rank = 1;
+    map.address = reinterpret_cast<uint64_t>(memory);
+    map.extents[0] = sizeof(memory) / bytesOf(type);
+    map.box[0] = static_cast<uint32_t>(map.extents[0]);
+    auto fill = [&](unsigned char *box) { std::fill_n(reinterpret_cast<uint32_t *>(box), 4, operand); };
+    expectNone(store(map, {0}, CopyTime::Late, fill, "add"));
+    EXPECT_EQ(memory[3], memory[0]);
+    return memory[0];
+  };
+  EXPECT_EQ(sum(DataType::FP16, 0x3c004000, 0x40003c01), 0x42004200); // 1 + 2, and 2 + 1.001: a tie, to even
+  EXPECT_EQ(sum(DataType::FP16, 0x00010001, 0x00010002), 0x00020003); // subnormal numbers
+  EXPECT_EQ(sum(DataType::BF16, 0x3f804000, 0x40003f80), 0x40404040);
+  EXPECT_EQ(sum(DataType::FP32, 1, 2), 3u); // subnormal numbers, unlike atom.add.f32
+  EXPECT_EQ(sum(DataType::I32, 0xffffffff, 2), 1u);
 }
 
 TEST(Boxes, AreFilledWithNaN) {

@@ -169,7 +169,8 @@ static std::pair<StringRef, std::string> kindOf(Operation *op, bool isAhead) {
       .Case([](tile::StoreOp store) { return Kind{"store", tileText(store.getValue().getType())}; })
       .Case([](BoxStoreOp store) {
         BufferType buffer = store.getBuffer().getType();
-        return Kind{"box store", tileText(buffer.getShape(), buffer.getElementType())};
+        return Kind{store.getReduction() ? "box atomic" : "box store",
+                    tileText(buffer.getShape(), buffer.getElementType())};
       })
       .Case<tile::AtomicRMWOp, tile::AtomicCASOp, tile::AtomicPollOp>(
           [](Operation *atomic) { return Kind{"atomic", tileText(atomic->getResult(0).getType())}; })

@@ -99,18 +99,22 @@ def Ptx_BulkTensorLoadOp : Ptx_BoxOp<"bulk_tensor_load"> {
 def Ptx_BulkTensorStoreOp
     : Ptx_Op<"bulk_tensor_store", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copies a box from shared to global memory if `mask` is true, by the cache policy if there is one";
+  let description = [{
+    With `reduce`, the elements are combined with those of global memory; `reduction` is PTX's name ("add", ...).
+  }];
   let arguments = (ins LLVM_PointerInAddressSpace<0>:$map, Variadic<I32>:$coordinates, Ptx_Shared:$from, I1:$mask,
-    Optional<I64>:$policy);
+    Optional<I64>:$policy, OptionalAttr<StrAttr>:$reduction);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `,` $from `mask` $mask (`policy` $policy^)? attr-dict `:` type($from)
+    $map `[` $coordinates `]` `,` $from (`reduce` $reduction^)? `mask` $mask (`policy` $policy^)? attr-dict `:`
+    type($from)
   }];
   let extraClassDeclaration = [{ int widestRegister() { return 64; } }];
   let extraClassDefinition = [{
     std::string $cppClass::getAssembly() {
       int rank = static_cast<int>(getCoordinates().size());
-      return "@" + reg(rank + 2) + " cp.async.bulk.tensor." + std::to_string(rank) +
-             "d.global.shared::cta.tile.bulk_group" + (getPolicy() ? ".L2::cache_hint [" : " [") + reg(0) + ", " +
-             regs(1, rank) + "], [" + reg(rank + 1) + "]" + (getPolicy() ? ", " + reg(rank + 3) : "") + ";";
+      return "@" + reg(rank + 2) + (getReduction() ? " cp.reduce.async" : " cp.async") + ".bulk.tensor." +
+             std::to_string(rank) + "d.global.shared::cta" + (getReduction() ? "." + getReduction()->str() : "") +
+             ".tile.bulk_group" + (getPolicy() ? ".L2::cache_hint [" : " [") + reg(0) + ", " + regs(1, rank) + "], [" + reg(rank + 1) + "]" + (getPolicy() ? ", " + reg(rank + 3) : "") + ";";
     }
   }];
 }

@@ -111,12 +111,16 @@ def Thread_BoxStoreOp : Thread_Op<"box_store", [AttrSizedOperandSegments, Memory
     `thread.async_fence` between. The bytes must not be written until a `thread.box_store_wait` for the group to which
     the thread's next `thread.box_store_commit` adds the copy.
 
+    With `reduce`, each element of the array is combined with that of the box instead, atomically for the whole GPU and
+    in no order with other accesses: floats are added, 32-bit integers take `add`, `and`, `or` and `xor`.
+
     Where `evictFirst` is true, what it writes leaves the last cache before other lines do.
   }];
   let arguments = (ins Thread_TensorMap:$map, Variadic<I32>:$coordinates, Thread_Shared:$from, Optional<I1>:$mask,
-    Optional<I1>:$evictFirst);
+    Optional<I1>:$evictFirst, OptionalAttr<Tile_RMW>:$reduction);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` `,` $from (`mask` $mask^)? (`evict_first` `if` $evictFirst^)? attr-dict `:` type($from)
+    $map `[` $coordinates `]` `,` $from (`reduce` $reduction^)? (`mask` $mask^)? (`evict_first` `if` $evictFirst^)?
+    attr-dict `:` type($from)
   }];
   let hasVerifier = 1;
 }

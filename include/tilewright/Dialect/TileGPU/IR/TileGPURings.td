@@ -106,16 +106,21 @@ def TileGPU_BoxStoreOp : TileGPU_Op<"box_store", [AttrSizedOperandSegments]> {
     before they write the buffer again.
 
     With `apart`, no two groups ever write the same element by this operation or a copy of it: rows do not overlap, and
-    the tiles that it copies begin at multiples of their heights.
+    the tiles that it copies begin at multiples of their heights. With `reduce`, the order of groups never matters, and
+    it is always `apart`.
+
+    With `reduce`, each element of the array is combined with that of the tile, atomically for the whole GPU, and in no
+    order with other accesses.
 
     Where `evictFirst` is true, what it writes leaves the L2 cache before other lines do.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$map, Variadic<I32>:$coordinates,
     Arg<Tile_PtrType, "where the array begins", [MemWrite<TileGPU_Memory>]>:$array,
     TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, Optional<I1>:$evictFirst,
-    UnitAttr:$by_groups, UnitAttr:$apart);
+    UnitAttr:$by_groups, UnitAttr:$apart, OptionalAttr<Tile_RMW>:$reduction);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `of` $array `from` $buffer (`by_groups` $by_groups^)? (`apart` $apart^)?
+    (`reduce` $reduction^)?
     (`evict_first` `if` $evictFirst^)? attr-dict `:` type($array) `,`
     type($buffer)
   }];

@@ -16,6 +16,12 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
+/// What a store writes, or a reduction adds.
+static Value valueOf(Operation *access) {
+  auto store = dyn_cast<tile::StoreOp>(access);
+  return store ? store.getValue() : cast<tile::AtomicRMWOp>(access).getValue();
+}
+
 static bool isInLoop(Operation *op) { return static_cast<bool>(op->getParentOfType<LoopLikeOpInterface>()); }
 
 /// A buffer with slots for such tiles, in columns of `swizzle` bytes; null if a row is shorter.
@@ -83,66 +89,95 @@ static bool beginsAtMultiples(const Box &box, int64_t height) {
                       [&](const IndexProduct &product) { return product.factor % height == 0; });
 }
 
-static std::optional<BoxStore> describe(tile::StoreOp store, Value value, MapBuilder &maps) {
+static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Value value, MapBuilder &maps) {
   auto tile = cast<RankedTensorType>(value.getType());
   for (int contiguous : {1, 0}) {
     for (int64_t swizzle : {128, 64, 32}) {
       BufferType whole = withColumns(tile, contiguous, swizzle);
-      std::optional<Box> box = whole ? Box::of(store.getPtr(), store.getMask(), whole) : std::nullopt;
+      std::optional<Box> box = whole ? Box::of(access.getPtr(), access.getMask(), whole) : std::nullopt;
       if (!box) {
         continue;
       }
       std::optional<int64_t> rows = rowsOfGroups(tile, 1 - contiguous);
       bool isOneGroup = rows == box->dimensions[1].size;
-      if (rows && !isOneGroup && beginsAtMultiples(*box, box->dimensions[1].size)) {
+      bool isReduction = isa<tile::AtomicRMWOp>(access);
+      if (rows && !isOneGroup && !isReduction && beginsAtMultiples(*box, box->dimensions[1].size)) {
         box->endOfRow = endOfRow(box->dimensions[0]);
       }
-      bool isApart = isOneGroup || box->endOfRow;
+      bool isApart = isOneGroup || box->endOfRow || isReduction;
       box->dimensions[1].size = rows.value_or(box->dimensions[1].size);
       std::optional<int64_t> map = maps.addStored(*box, whole);
       if (!map) {
         return std::nullopt;
       }
-      RankedTensorType part = rows && !isInLoop(store) ? partOf(tile, contiguous, swizzle) : tile;
+      RankedTensorType part = rows && !isInLoop(access) ? partOf(tile, contiguous, swizzle) : tile;
       int64_t parts = tile.getNumElements() / part.getNumElements();
       BufferType buffer = withColumns(part, contiguous, swizzle, parts);
-      return BoxStore{store, value, part, buffer, contiguous, std::move(*box), *map, rows.has_value(), isApart};
+      return BoxStore{access, value, part, buffer, contiguous, std::move(*box), *map, rows.has_value(), isApart};
     }
   }
   return std::nullopt;
 }
 
 /// The store to shared memory of the tile, if it is there to change its layout and for this store alone.
-static LocalStoreOp findStaged(tile::StoreOp store) {
-  auto load = store.getValue().getDefiningOp<LocalLoadOp>();
-  bool isAlone = load && load->hasOneUse() && load->getBlock() == store->getBlock();
+static LocalStoreOp findStaged(Operation *access) {
+  auto load = valueOf(access).getDefiningOp<LocalLoadOp>();
+  bool isAlone = load && load->hasOneUse() && load->getBlock() == access->getBlock();
   return isAlone ? storeFor(load) : LocalStoreOp();
 }
 
 /// Whether a tile that threads could store themselves should take the way through shared memory. Groups of warps hold
 /// words of four bytes such that an instruction writes 32 bytes in each of eight lines; boxes write whole lines. As
-/// many programs as before must fit on a multiprocessor.
-static bool isWorthStaging(tile::StoreOp store, const BoxStore &found) {
+/// many programs as before must fit on a multiprocessor. A reduction of any elements is worth it.
+static bool isWorthStaging(const BoxStore &found) {
   constexpr int64_t kWord = 4;
-  if (!found.isByGroups || found.buffer.getElementBytes() != kWord || isInLoop(store)) {
+  bool isReduction = isa<tile::AtomicRMWOp>(found.access), isInside = isInLoop(found.access);
+  if (!isReduction && (!found.isByGroups || found.buffer.getElementBytes() != kWord || isInside)) {
     return false;
   }
-  auto function = store->getParentOfType<func::FuncOp>();
-  int64_t others = sharedBytesOf(function); // which hold no data any more
+  auto function = found.access->getParentOfType<func::FuncOp>();
+  int64_t others = sharedBytesOf(function);
   int64_t before = programsThatFit(function, others);
-  return before > 0 && programsThatFit(function, std::max(others, found.buffer.getBytes())) >= before;
+  int64_t bytes = found.buffer.getBytes(); // after a loop, the others hold no data any more
+  return before > 0 && programsThatFit(function, isInside ? others + bytes : std::max(others, bytes)) >= before;
 }
 
-static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
-  bool isPlain = store.getCache() == tile::CacheModifier::None && store.getEvict() == tile::EvictionPolicy::Normal;
-  auto tile = dyn_cast<RankedTensorType>(store.getValue().getType());
-  if (!isPlain || findPosition(store) || !tile || tile.getRank() != 2 || needsOrder(store)) {
+/// Whether the copy that reads shared memory can also combine elements of the type with memory in this way.
+static bool canReduce(tile::RMWKind kind, Type element) {
+  switch (kind) {
+  case tile::RMWKind::FAdd:
+    return element.isF32() || element.isF16() || element.isBF16();
+  case tile::RMWKind::Add:
+  case tile::RMWKind::And:
+  case tile::RMWKind::Or:
+  case tile::RMWKind::Xor:
+    return element.isInteger(32);
+  default:
+    return false;
+  }
+}
+
+/// Whether the access may be a copy, by its own attributes.
+static bool isCandidate(Operation *access) {
+  if (auto store = dyn_cast<tile::StoreOp>(access)) {
+    bool isPlain = store.getCache() == tile::CacheModifier::None && store.getEvict() == tile::EvictionPolicy::Normal;
+    return isPlain && !findPosition(store);
+  }
+  auto atomic = dyn_cast<tile::AtomicRMWOp>(access);
+  return atomic && atomic->use_empty() && atomic.getSem() == tile::MemSemantic::Relaxed &&
+         atomic.getScope() != tile::SyncScope::System &&
+         canReduce(atomic.getKind(), getElementTypeOrSelf(atomic.getValue()));
+}
+
+static std::optional<BoxStore> find(tile::MemoryAccessOpInterface access, MapBuilder &maps) {
+  auto tile = isCandidate(access) ? dyn_cast<RankedTensorType>(valueOf(access).getType()) : RankedTensorType();
+  if (!tile || tile.getRank() != 2 || needsOrder(access)) {
     return std::nullopt;
   }
   int64_t before = maps.size();
-  LocalStoreOp staged = findStaged(store);
-  std::optional<BoxStore> found = describe(store, staged ? staged.getSrc() : store.getValue(), maps);
-  if (!found || !maps.fits() || (!staged && !isWorthStaging(store, *found))) {
+  LocalStoreOp staged = findStaged(access);
+  std::optional<BoxStore> found = describe(access, staged ? staged.getSrc() : valueOf(access), maps);
+  if (!found || !maps.fits() || (!staged && !isWorthStaging(*found))) {
     maps.truncate(before);
     return std::nullopt;
   }
@@ -151,8 +186,8 @@ static std::optional<BoxStore> find(tile::StoreOp store, MapBuilder &maps) {
 
 std::vector<BoxStore> findBoxStores(func::FuncOp function, MapBuilder &maps) {
   std::vector<BoxStore> stores;
-  function.walk([&](tile::StoreOp store) {
-    if (std::optional<BoxStore> found = find(store, maps)) {
+  function.walk([&](tile::MemoryAccessOpInterface access) {
+    if (std::optional<BoxStore> found = find(access, maps)) {
       stores.push_back(std::move(*found));
     }
   });
@@ -160,11 +195,13 @@ std::vector<BoxStore> findBoxStores(func::FuncOp function, MapBuilder &maps) {
 }
 
 static void emit(const BoxStore &found) {
-  tile::StoreOp store = found.store;
+  tile::MemoryAccessOpInterface access = found.access;
+  auto store = dyn_cast<tile::StoreOp>(*access);
+  auto atomic = dyn_cast<tile::AtomicRMWOp>(*access);
   // What is larger than the cache is not in it any more when something reads it: it makes room for operands.
-  Value evictFirst = emitStoresMoreThan(store, targetOf(store).cacheBytes);
-  Location loc = store.getLoc();
-  OpBuilder builder(store);
+  Value evictFirst = store ? emitStoresMoreThan(store, targetOf(store).cacheBytes) : Value();
+  Location loc = access.getLoc();
+  OpBuilder builder(access);
   SmallVector<Value> begin = found.box.emitStart(builder, loc);
   auto buffer = LocalAllocOp::create(builder, loc, found.buffer, IntegerAttr());
   SmallVector<int64_t> start(2, 0);
@@ -181,20 +218,31 @@ static void emit(const BoxStore &found) {
     LocalStoreOp::create(builder, loc, value, place);
     BoxStoreOp::create(builder, loc, builder.getI64IntegerAttr(found.map), coordinates, found.box.base, place,
                        evictFirst, found.isByGroups ? builder.getUnitAttr() : UnitAttr(),
-                       found.isApart ? builder.getUnitAttr() : UnitAttr());
+                       found.isApart ? builder.getUnitAttr() : UnitAttr(), atomic ? atomic.getKindAttr() : nullptr);
   }
   BoxStoreWaitOp::create(builder, loc, buffer, found.isByGroups,
-                         /*read=*/!isInLoop(store));
+                         /*read=*/atomic || !isInLoop(access));
+}
+
+/// The same, at the position of the access in the schedule of its loop.
+static void emitAtPosition(const BoxStore &found) {
+  Operation *access = found.access, *before = access->getPrevNode();
+  Attribute schedule = access->getAttr(TileGPUDialect::kScheduleAttr);
+  emit(found);
+  for (Operation *op = before ? before->getNextNode() : &access->getBlock()->front(); schedule && op != access;
+       op = op->getNextNode()) {
+    op->setAttr(TileGPUDialect::kScheduleAttr, schedule);
+  }
 }
 
 static void storeByBoxes(const BoxStore &found) {
-  tile::StoreOp store = found.store;
-  emit(found);
-  LocalStoreOp staged = findStaged(store);
-  Operation *mask = store.getMask() ? store.getMask().getDefiningOp() : nullptr,
-            *load = store.getValue().getDefiningOp();
-  Block *block = store->getBlock();
-  store.erase();
+  tile::MemoryAccessOpInterface access = found.access;
+  emitAtPosition(found);
+  LocalStoreOp staged = findStaged(access);
+  Operation *mask = access.getMask() ? access.getMask().getDefiningOp() : nullptr,
+            *load = valueOf(access).getDefiningOp();
+  Block *block = access->getBlock();
+  access->erase();
   if (staged) {
     LocalAllocOp old = allocationOf(staged.getBuffer());
     load->erase();

@@ -58,14 +58,23 @@ static bool isOnMemory(const MemoryEffects::EffectInstance &effect, Value pointe
   return isPointer ? mayAlias(effect.getValue(), pointer) : ofUnknown;
 }
 
+/// Whether both are relaxed atomics, of which no program can tell the order by the memory of the other.
+static bool areUnordered(Operation *op, Operation *other) {
+  auto isRelaxed = [](Operation *atomic) {
+    auto interface = dyn_cast<tile::AtomicOpInterface>(atomic);
+    return interface && !interface.releases() && !interface.acquires();
+  };
+  return isRelaxed(op) && isRelaxed(other);
+}
+
 /// Whether the operation must see the store, must come before it, or may let another program look for it.
-static bool isOrderedWith(Operation *op, tile::StoreOp store) {
+static bool isOrderedWith(Operation *op, tile::MemoryAccessOpInterface store) {
   if (op == store || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op)) {
     return false;
   }
   bool isLater = mayPrecede(store, op);
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!interface || (isLater && isa<tile::AtomicOpInterface>(op))) {
+  if (!interface || (isLater && isa<tile::AtomicOpInterface>(op) && !areUnordered(op, store))) {
     return isLater;
   }
   SmallVector<MemoryEffects::EffectInstance> effects;
@@ -73,7 +82,7 @@ static bool isOrderedWith(Operation *op, tile::StoreOp store) {
   return llvm::any_of(effects, [&](const auto &effect) { return isOnMemory(effect, store.getPtr(), isLater); });
 }
 
-bool needsOrder(tile::StoreOp store) {
+bool needsOrder(tile::MemoryAccessOpInterface store) {
   WalkResult result = store->getParentOfType<func::FuncOp>().getBody().walk(
       [&](Operation *op) { return isOrderedWith(op, store) ? WalkResult::interrupt() : WalkResult::advance(); });
   return result.wasInterrupted();

@@ -15,9 +15,10 @@ namespace tilewright::tilegpu {
 /// waited.
 bool mayReadEarlierWrites(tile::LoadOp load, mlir::scf::ForOp loop, const ReadOnlyMemory &readOnly);
 
-/// Whether a copy instead of the store might be in the wrong order with something: another access to the same memory,
-/// earlier or later, or what other programs may take for a sign that the elements are written.
-bool needsOrder(tile::StoreOp store);
+/// Whether a copy instead of the store, or of the relaxed atomic, might be in the wrong order with something: another
+/// access to the same memory, earlier or later, or what other programs may take for a sign that the elements are
+/// written.
+bool needsOrder(tile::MemoryAccessOpInterface store);
 
 } // namespace tilewright::tilegpu
 
