@@ -229,12 +229,12 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 8 : i32, tileg
     // CHECK-DAG: %[[MORE:.*]] = arith.constant 288 : i32
     // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%[[ZERO]], %[[SOME]]) : (i32, i32) -> ()
     // CHECK-NEXT: nvvm.barrier0
-    // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.count"(%[[JOINT]], %[[MORE]]) : (i32, i32) -> ()
+    // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.count"(%[[JOINT]], %[[MORE]]) : (i32, i32) -> ()
     // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%[[JOINT]], %[[MORE]]) : (i32, i32) -> ()
     thread.barrier of 256
     thread.barrier
     %joint = arith.constant 15 : i32
-    thread.named_barrier_wait %joint of 288
+    thread.named_barrier_wait %joint of 288 anywhere
     thread.named_barrier_arrive %joint of 288
     return
   }

@@ -37,10 +37,10 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
   // CHECK: scf.if
   // CHECK-NEXT: arith.cmpi eq
   // CHECK-NEXT: scf.if
-  // CHECK-NEXT: thread.named_barrier_wait %c15_i32 of 288{{$}}
+  // CHECK-NEXT: thread.named_barrier_wait %c15_i32 of 288 anywhere{{$}}
   // CHECK-NEXT: }
   // CHECK-NEXT: } else {
-  // CHECK-NEXT: thread.named_barrier_wait %c15_i32 of 288{{$}}
+  // CHECK-NEXT: thread.named_barrier_wait %c15_i32 of 288 anywhere{{$}}
   // CHECK-NEXT: thread.barrier of 256
   // CHECK-NEXT: thread.barrier of 256
   // CHECK-NEXT: }
@@ -88,7 +88,7 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
 // CHECK: scf.if %[[IS_ADDED]] {
 // CHECK: %[[IS_PRODUCER:.*]] = arith.cmpi eq, %[[WARP]], %c4_i32 : i32
 // CHECK-NEXT: scf.if %[[IS_PRODUCER]] {
-// CHECK-NEXT: thread.named_barrier_wait %c15_i32 of 160{{$}}
+// CHECK-NEXT: thread.named_barrier_wait %c15_i32 of 160 anywhere{{$}}
 // CHECK-NEXT: scf.if %[[IS_PRODUCER]] {
 // CHECK: thread.transaction_barrier_wait
 // CHECK: %[[ID:.*]] = thread.id
@@ -100,7 +100,7 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[ID]], %c0_i32 : i32
 // CHECK: thread.transaction_barrier_init %{{.*}} arrivals 1 mask %[[FIRST]]
 // CHECK: thread.transaction_barrier_init %{{.*}} arrivals 4 mask %[[FIRST]]
-// CHECK: thread.named_barrier_wait %c15_i32 of 160{{$}}
+// CHECK: thread.named_barrier_wait %c15_i32 of 160 anywhere{{$}}
 // CHECK: thread.transaction_barrier_wait
 // CHECK: thread.transaction_barrier_arrive
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.producer_warps = 1 : i32, tilegpu.target = "sm_90a"} {

@@ -343,8 +343,8 @@ BACKWARDS = [
     # head dimension, causal, then block sizes m n, warps and stages of dk_dv and of dq
     (64, False, (64, 64, 4, 3), (64, 64, 4, 3)),
     (64, True, (64, 64, 4, 3), (64, 64, 4, 3)),
-    (128, False, (64, 64, 4, 2), (128, 64, 8, 3)),
-    (128, True, (64, 64, 4, 2), (128, 64, 8, 3)),
+    (128, False, (64, 128, 8, 3), (128, 64, 8, 3)),
+    (128, True, (64, 128, 8, 3), (128, 64, 8, 3)),
 ]
 
 

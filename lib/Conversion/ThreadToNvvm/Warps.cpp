@@ -186,6 +186,9 @@ struct Together : OpRewritePattern<thread::WarpBarrierOp> {
 };
 
 constexpr llvm::StringLiteral kBarrierWithCount = "llvm.nvvm.barrier.cta.sync.aligned.count";
+/// Without `.aligned`, as warps come from several instructions. PTX asks this only of the lanes of a warp, but
+/// compute-sanitizer takes such warps for divergent threads.
+constexpr llvm::StringLiteral kBarrierAnywhere = "llvm.nvvm.barrier.cta.sync.count";
 
 /// A barrier with a number and a count, by the intrinsic of its instruction.
 LLVM::CallIntrinsicOp callNamedBarrier(Builder &builder, StringRef intrinsic, Value number, uint32_t threads) {
@@ -221,7 +224,7 @@ struct WaitForNamedBarrier : OpRewritePattern<thread::NamedBarrierWaitOp> {
     if (all) {
       number = arith::AddIOp::create(builder, number, arith::AndIOp::create(builder, all, unknownZero(builder)));
     }
-    callNamedBarrier(builder, kBarrierWithCount, number, op.getThreads());
+    callNamedBarrier(builder, op.getAnywhere() ? kBarrierAnywhere : kBarrierWithCount, number, op.getThreads());
     rewriter.eraseOp(op);
     return success();
   }

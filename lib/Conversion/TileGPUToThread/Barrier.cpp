@@ -22,7 +22,8 @@ template <typename Op> struct Wait : OpConversionPattern<Op> {
     }
     Builder builder(op.getLoc(), rewriter);
     thread::NamedBarrierWaitOp::create(builder, constantI32(builder, kJointBarrier),
-                                       static_cast<uint32_t>(threads.count() + threads.lanes), ValueRange());
+                                       static_cast<uint32_t>(threads.count() + threads.lanes), ValueRange(),
+                                       /*anywhere=*/true);
     rewriter.eraseOp(op);
     return success();
   }

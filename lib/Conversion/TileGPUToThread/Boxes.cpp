@@ -78,7 +78,8 @@ struct Team {
   void wait(Builder &builder, Operation *op) const {
     if (index) {
       auto threads = static_cast<uint32_t>(warps * tilegpu::threadsOf(op).lanes);
-      thread::NamedBarrierWaitOp::create(builder, plus(builder, index, kFirstGroupBarrier), threads, ValueRange());
+      thread::NamedBarrierWaitOp::create(builder, plus(builder, index, kFirstGroupBarrier), threads, ValueRange(),
+                                         /*anywhere=*/false);
     }
   }
 };

@@ -39,7 +39,7 @@ struct TakeTurn : OpConversionPattern<tilegpu::TakeTurnOp> {
       OpBuilder::InsertionGuard guard(rewriter);
       Value number =
           arith::AddIOp::create(builder, enterGroup(builder, op.getOnly()), constantI32(builder, kFirstTurnBarrier));
-      thread::NamedBarrierWaitOp::create(builder, number, threads, after);
+      thread::NamedBarrierWaitOp::create(builder, number, threads, after, /*anywhere=*/false);
     }
     rewriter.eraseOp(op);
     return success();

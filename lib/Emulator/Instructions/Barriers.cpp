@@ -188,6 +188,8 @@ static constexpr Instruction kBarrierRows[] = {
      "waits until all threads of the block that have not ended have arrived", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.sync.aligned.count", "llvm.nvvm.barrier.cta.sync.aligned.count", barrierOfSome,
      InstructionClass::Barrier, "waits until the given number of threads have arrived", "9.7.13.1 barrier{.cta}"},
+    {"barrier.cta.sync.count", "llvm.nvvm.barrier.cta.sync.count", barrierOfSome, InstructionClass::Barrier,
+     "the same; lanes of a warp need not arrive together", "9.7.13.1 barrier{.cta}"},
     {"barrier.cta.arrive.aligned.count", "llvm.nvvm.barrier.cta.arrive.aligned.count", arriveAndContinue,
      InstructionClass::Barrier, "arrives, like threads that wait, and continues", "9.7.13.1 barrier{.cta}"},
     {"bar.warp.sync", "llvm.nvvm.bar.warp.sync", warpWide<warpBarrier, 0>, InstructionClass::Warp,

@@ -110,12 +110,14 @@ func.func @partitions(%number: i32, %x: i32) {
   // CHECK: thread.set_registers more 240
   // CHECK: thread.barrier of 256
   // CHECK: thread.named_barrier_wait %{{.*}} of 288{{$}}
+  // CHECK: thread.named_barrier_wait %{{.*}} of 288 anywhere{{$}}
   // CHECK: thread.named_barrier_wait %{{.*}} of 256 after %{{.*}}, %{{.*}}
   // CHECK: thread.named_barrier_arrive %{{.*}} of 256
   thread.set_registers 24
   thread.set_registers more 240
   thread.barrier of 256
   thread.named_barrier_wait %number of 288
+  thread.named_barrier_wait %number of 288 anywhere
   thread.named_barrier_wait %number of 256 after %x, %x
   thread.named_barrier_arrive %number of 256
   return

@@ -164,9 +164,12 @@ def Thread_NamedBarrierWaitOp : Thread_Op<"named_barrier_wait"> {
     What these threads did before they arrived happens before what follows the wait. Barrier 0 is the one of
     `thread.barrier`. All lanes of a warp execute the operation with the same number. The words `after` are computed
     before the wait.
+
+    With `anywhere`, other warps may wait at the barrier by other operations of the program.
   }];
-  let arguments = (ins I32:$number, ConfinedAttr<I32Attr, [IntPositive]>:$threads, Variadic<I32>:$after);
-  let assemblyFormat = "$number `of` $threads (`after` $after^)? attr-dict";
+  let arguments = (ins I32:$number, ConfinedAttr<I32Attr, [IntPositive]>:$threads, Variadic<I32>:$after,
+    UnitAttr:$anywhere);
+  let assemblyFormat = "$number `of` $threads (`anywhere` $anywhere^)? (`after` $after^)? attr-dict";
 }
 
 def Thread_NamedBarrierArriveOp : Thread_Op<"named_barrier_arrive"> {
