@@ -169,6 +169,35 @@ def test_in_pipelined_loops(steps, stages, stride, warps, launch_target) -> None
 
 
 @tilewright.jit
+def sometimes(x, y, out, steps, pitch, STAGED: tl.constexpr):
+    """Under a condition, in a loop, with rows that may overlap."""
+    m, n, k = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
+    for step in tl.range(0, steps, num_stages=STAGED):
+        a = tl.load(x + (step * 64 + m)[:, None] * 64 + k[None, :])
+        b = tl.load(y + k[:, None] * 64 + n[None, :])
+        total = tl.dot(a, b)
+        if (step + tl.program_id(0)) % 2 == 0:
+            tl.atomic_add(out + m[:, None] * pitch + n[None, :], total, sem="relaxed")
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("pitch", [0, 4, 16, 32, 64, 80])
+def test_conditions_and_rows_that_overlap(pitch, stages, warps) -> None:
+    steps = 4
+    x, y = torch.randint(-3, 4, (steps * 64, 64)).half(), torch.randint(-3, 4, (64, 64)).half()
+    out = torch.zeros(64 * 80)
+    sometimes[(3,)](x, y, out, steps, pitch, stages, num_warps=warps)
+    wanted = torch.zeros(64 * 80)
+    for program in range(3):
+        for step in range(program % 2, steps, 2):
+            tile = x[step * 64 :][:64].float().cpu() @ y.float().cpu()
+            for row in range(64):
+                wanted[row * pitch : row * pitch + 64] += tile[row]
+    assert torch.equal(out.cpu(), wanted)
+
+
+@tilewright.jit
 def twice(x, y, out, other, count, AFTER: tl.constexpr):
     """Two reductions, and what may have to be ordered with them."""
     m, n, k = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
