@@ -20,6 +20,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import sys
 from typing import Any
 
 from tilewright import _core
@@ -272,11 +273,24 @@ def _default() -> DriverBase:
     if named is not None:
         return _drivers[named.kind]
     for kind, driver in _drivers.items():
-        if isinstance(driver, TorchDriver) and kind in target_kinds():
-            found = _core.devices(kind)
-            if not found["problem"] and found["devices"]:
-                return driver
+        if isinstance(driver, TorchDriver) and kind in target_kinds() and _has_devices(kind):
+            return driver
     return _drivers["cpu"]
+
+
+def _has_devices(kind: str) -> bool:
+    """Whether there are devices of the kind.
+
+    A process that was forked from one that uses a device, such as a compile worker of PyTorch,
+    can't ask the driver; PyTorch remembers what it found before.
+    """
+    found = _core.devices(kind)
+    if not found["problem"].startswith(("cuInit", "hipInit")):
+        return bool(found["devices"]) and not found["problem"]
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return False
+    return (torch.version.hip is not None) == (kind == "hip")
 
 
 class DriverConfig:

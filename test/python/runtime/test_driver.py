@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import types
 
+import fake_cuda
 import pytest
 
 import tilewright
@@ -150,3 +152,17 @@ def test_without_pytorch(no_gpu, monkeypatch) -> None:
 
 def test_only_what_exists() -> None:
     assert not hasattr(driver, "inactive")
+
+
+@pytest.mark.parametrize("hip", [None, "6.4"])
+@pytest.mark.parametrize("available", [True, False])
+def test_a_process_forked_from_one_that_uses_a_device(cuda, available, hip, monkeypatch) -> None:
+    """The driver can't be initialized there, and PyTorch remembers what it found before."""
+    fake_cuda.configure("cuInit=3")
+    _core.use_cuda_driver(fake_cuda.LIBRARY)
+    torch = types.SimpleNamespace(
+        cuda=types.SimpleNamespace(is_available=lambda: available),
+        version=types.SimpleNamespace(hip=hip),
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    assert CudaDriver.is_active() == (available and hip is None)
