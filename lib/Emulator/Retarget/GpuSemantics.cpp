@@ -70,6 +70,8 @@ void replaceMinMax(IntrinsicInst &call) {
 
 void preserveGpuSemantics(llvm::Function &code, bool isOfAmd) {
   for (llvm::Instruction &instruction : make_early_inc_range(llvm::instructions(code))) {
+    // On x86 a release does not order non-temporal stores.
+    instruction.setMetadata(LLVMContext::MD_nontemporal, nullptr);
     if (instruction.isIntDivRem() && !isa<Constant>(instruction.getOperand(1))) {
       replaceDivision(cast<BinaryOperator>(instruction));
     } else if (isa<FPToSIInst, FPToUIInst>(instruction)) {

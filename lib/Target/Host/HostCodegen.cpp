@@ -64,6 +64,7 @@ void optimize(Module &module, TargetMachine &machine) {
   accessBfloatsAsIntegers(module);
   moveBfloatsAsIntegers(module);
   if (machine.getTargetTriple().isX86()) {
+    loadTemporally(module);
     storeSingleLanes(module);
     hideOperandsOfExtrema(module);
   }

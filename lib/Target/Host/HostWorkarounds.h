@@ -39,11 +39,12 @@ void nameMaskedMoves(llvm::Module &module, llvm::TargetMachine &machine);
 /// bfloat16. With SVE it cannot select a masked load of bfloat16.
 void accessBfloatsAsIntegers(llvm::Module &module);
 
-/// Moves single bfloat16 values as 16-bit integers: through memory, vectors, selections and basic blocks. Must run
-/// after the optimizer.
+/// Moves single bfloat16 values as 16-bit integers: through memory, vectors, selections and basic blocks. Shuffles
+/// vectors of them as integers. Must run after the optimizer.
 ///
-/// The code generator promotes them to float, and converts them back with an instruction of AVX512-BF16 that flushes
-/// denormal numbers, or by a call.
+/// The code generator promotes single values to float, and converts them back with an instruction of AVX512-BF16 that
+/// flushes denormal numbers, or by a call. On processors with AVX512-BF16 it cannot select a permutation of the halves
+/// of a 256-bit vector of bfloat16.
 void moveBfloatsAsIntegers(llvm::Module &module);
 
 /// Replaces a masked store whose constant mask selects one lane by a store of that lane. Must run after the optimizer.
@@ -57,6 +58,12 @@ void storeSingleLanes(llvm::Module &module);
 /// On processors with AVX512-DQ, `minimumnum` and `maximumnum` return NaN if one operand is NaN and the other is known
 /// to be none, because it is a converted integer, for example.
 void hideOperandsOfExtrema(llvm::Module &module);
+
+/// Makes non-temporal loads plain ones, which they are on x86 for cached memory. Must run after the optimizer.
+///
+/// The x86 code generator has undefined behavior, and may crash the process, where it could fold a non-temporal load of
+/// one or two bytes into another instruction.
+void loadTemporally(llvm::Module &module);
 
 /// Disables LLVM's pass X86AvoidStoreForwardingBlocks for this process.
 ///

@@ -36,6 +36,21 @@ def test_volatile_loads():
 
 
 @tilewright.jit
+def copied_once(x, out, STEP: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    value = tl.load(x + i * STEP, cache_modifier=".cg", eviction_policy="evict_first")
+    tl.store(out + i, value, eviction_policy="evict_first")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "fp16", "int32", "fp64"])
+@pytest.mark.parametrize("step", [1, 3])
+def test_hints_for_caches(dtype, step):
+    x, out = fresh(dtype, (step * N,), -99, 99), poisoned(dtype, (N,))
+    copied_once[(1,)](x, out, STEP=step, N=N)
+    assert np.array_equal(out, x[::step])
+
+
+@tilewright.jit
 def masked(x, mask, out, OTHER: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + i, tl.load(x + i, mask=tl.load(mask + i), other=OTHER))

@@ -138,29 +138,65 @@ TEST(HostTarget, MaskedAccessesOfEveryTypeCompileForEveryProcessor) {
   }
 }
 
-/// The optimized IR of a load of `lanes` floats whose mask is a comparison.
-static std::string optimizedLoad(const char *processor, int lanes) {
-  std::string n = std::to_string(lanes), floats = "<" + n + " x float>", words = "<" + n + " x i32>";
-  std::string text = "define void @kernel(ptr %p, ptr %to, " + words + " %i, " + words + " %n) {\n" +
-                     "%mask = icmp slt " + words + " %i, %n\n" + //
-                     "%x = call " + floats + " @llvm.masked.load.v" + n + "f32.p0(ptr align 4 %p, <" + n +
-                     " x i1> %mask, " + floats + " zeroinitializer)\n" + //
-                     "store " + floats + " %x, ptr %to, align 4\nret void\n}";
-  auto machine = llvm::cantFail(createTargetMachine(llvm::cantFail(lookUpProcessor(processor))));
-  llvm::LLVMContext context;
-  llvm::SMDiagnostic diagnostic;
-  auto module = llvm::parseAssemblyString(text, diagnostic, context);
-  EXPECT_TRUE(module) << diagnostic.getMessage().str();
-  module->setTargetTriple(machine->getTargetTriple());
-  module->setDataLayout(machine->createDataLayout());
-  prepare(*module, *machine);
-  optimize(*module, *machine);
+static std::string print(const llvm::Module &module) {
   std::string printed;
-  llvm::raw_string_ostream(printed) << *module;
+  llvm::raw_string_ostream(printed) << module;
   return printed;
 }
 
+/// The module of the text, optimized for the machine.
+static std::unique_ptr<llvm::Module> optimized(llvm::LLVMContext &context, llvm::TargetMachine &machine,
+                                               const std::string &text) {
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(text, diagnostic, context);
+  EXPECT_TRUE(module) << diagnostic.getMessage().str();
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  prepare(*module, machine);
+  optimize(*module, machine);
+  return module;
+}
+
+static std::string optimizedText(const char *processor, const std::string &text) {
+  auto machine = llvm::cantFail(createTargetMachine(llvm::cantFail(lookUpProcessor(processor))));
+  llvm::LLVMContext context;
+  return print(*optimized(context, *machine, text));
+}
+
 static int count(llvm::StringRef text, llvm::StringRef part) { return int(text.count(part)); }
+
+// The code generator considers folding the load into the insertion of its value.
+TEST(HostTarget, NonTemporalLoadsOfOneByteCompile) {
+  auto machine = llvm::cantFail(createTargetMachine(llvm::cantFail(lookUpProcessor("znver5"))));
+  llvm::LLVMContext context;
+  auto module = optimized(context, *machine,
+                          "define <8 x i8> @kernel(ptr %p) {\n"
+                          "%one = load <1 x i8>, ptr %p, !nontemporal !0\n"
+                          "%lanes = shufflevector <1 x i8> %one, <1 x i8> zeroinitializer, <8 x i32> "
+                          "<i32 0, i32 poison, i32 poison, i32 poison, i32 1, i32 1, i32 1, i32 1>\n"
+                          "ret <8 x i8> %lanes\n}\n"
+                          "!0 = !{i32 1}");
+  EXPECT_TRUE(bool(emit(*module, *machine, false)));
+}
+
+TEST(HostTarget, VectorsOfBfloatsAreShuffledAsIntegers) {
+  std::string text = optimizedText("znver5", "define void @kernel(ptr %p, <16 x bfloat> %x, <16 x bfloat> %y) {\n"
+                                             "%part = shufflevector <16 x bfloat> %x, <16 x bfloat> %y, <4 x i32> "
+                                             "<i32 14, i32 15, i32 16, i32 17>\n"
+                                             "store <4 x bfloat> %part, ptr %p\nret void\n}");
+  EXPECT_EQ(count(text, "shufflevector <16 x i16>"), 1) << text;
+  EXPECT_EQ(count(text, "shufflevector <16 x bfloat>"), 0) << text;
+}
+
+/// The optimized IR of a load of `lanes` floats whose mask is a comparison.
+static std::string optimizedLoad(const char *processor, int lanes) {
+  std::string n = std::to_string(lanes), floats = "<" + n + " x float>", words = "<" + n + " x i32>";
+  return optimizedText(processor, "define void @kernel(ptr %p, ptr %to, " + words + " %i, " + words + " %n) {\n" +
+                                      "%mask = icmp slt " + words + " %i, %n\n" + //
+                                      "%x = call " + floats + " @llvm.masked.load.v" + n + "f32.p0(ptr align 4 %p, <" +
+                                      n + " x i1> %mask, " + floats + " zeroinitializer)\n" + //
+                                      "store " + floats + " %x, ptr %to, align 4\nret void\n}");
+}
 
 TEST(HostTarget, MaskedAccessesAreSplitForTheProcessor) {
   EXPECT_EQ(count(optimizedLoad("avx512", 16), "call <16 x float> @llvm.masked.load"), 1);
