@@ -3,6 +3,7 @@
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
 
 #include "../CodeGenerator.h"
+#include "../WidenBfloats.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -98,6 +99,7 @@ static void keepProgramIdsApart(Module &module) {
 }
 
 void optimize(Module &module, TargetMachine &machine) {
+  codegen::widenBfloatsBesideHalves(module);
   PipelineTuningOptions tuning;
   // The code is already vectorized.
   tuning.LoopVectorization = false;

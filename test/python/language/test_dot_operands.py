@@ -99,7 +99,11 @@ def product(
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("size", [(37, 70, 43), (1, 129, 17), (64, 64, 64), (5, 3, 130)])
 @pytest.mark.parametrize("block", [(16, 64, 32), (64, 128, 32), (8, 16, 128)])
-def test_ends(block: tuple[int, int, int], size: tuple[int, int, int], dtype: str) -> None:
+def test_ends(
+    block: tuple[int, int, int], size: tuple[int, int, int], dtype: str, launch_target: str
+) -> None:
+    if dtype == "float64" and block == (64, 128, 32) and "hip:gfx1" in launch_target:
+        pytest.skip("the tiles need 65,600 bytes of shared memory, and the GPU has 65,536")
     (bm, bn, bk), (m, n, k) = block, size
     a, b = small(3, m, k + 1).astype(dtype), small(4, k, n).astype(dtype)
     out = np.zeros((m, n), result_of(dtype))

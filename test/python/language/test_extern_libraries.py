@@ -377,7 +377,7 @@ def test_an_unchanged_library_is_not_read_again(library, monkeypatch, tmp_path):
     assert found[0] == str(path) and len(found) == 2
 
 
-OF_A_GPU = """
+OF_NVIDIA = """
 target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.laneid()
 declare i32 @__nvvm_reflect(ptr)
@@ -391,10 +391,22 @@ define i32 @lane(i32 %x) noinline optnone {
 }
 """
 
+OF_AMD = """
+target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.mbcnt.lo(i32, i32)
+declare i32 @llvm.amdgcn.mbcnt.hi(i32, i32)
+define i32 @lane(i32 %x) {
+  %low = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %low)
+  %y = add i32 %x, %lane
+  ret i32 %y
+}
+"""
+
 
 @pytest.mark.needs_gpu("the library is for GPUs")
-def test_a_library_for_gpus(tmp_path):
-    path = assemble(tmp_path / "gpu.bc", OF_A_GPU)
+def test_a_library_for_gpus(tmp_path, launch_target):
+    path = assemble(tmp_path / "gpu.bc", OF_AMD if "hip" in launch_target else OF_NVIDIA)
     x, out = fresh("int32", (32,), -9, 9), poisoned("int32", (32,))
     fn = function("lane", tl.int32, tl.int32)
     unary[(1,)](x, out, fn, N=32, num_warps=1, extern_libs={"mine": path})

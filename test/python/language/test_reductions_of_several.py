@@ -67,7 +67,9 @@ def extrema_kernel(x, largest, at_largest, smallest, at_smallest, N: tl.constexp
 
 @pytest.mark.parametrize("num_warps", [1, 2, 4, 8, 16, 32])
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float16", "float64"])
-def test_extrema_with_indices_across_warps(dtype: str, num_warps: int) -> None:
+def test_extrema_with_indices_across_warps(dtype: str, num_warps: int, launch_target: str) -> None:
+    if num_warps == 32 and "hip:gfx9" in launch_target:
+        pytest.skip("32 waves of 64 lanes are more threads than the GPU has for a program")
     x = small_integers((2048,), dtype, most=100)
     largest, smallest = np.zeros(1, dtype), np.zeros(1, dtype)
     at_largest, at_smallest = np.zeros(1, np.int32), np.zeros(1, np.int32)
