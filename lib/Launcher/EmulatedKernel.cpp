@@ -237,6 +237,13 @@ static void raiseFinding(py::handle compiled, const AccessSites &sites,
   }
 }
 
+/// The number of the assertion that the mailbox reports for the program, or -1.
+int64_t EmulatedKernel::numberOfAssert(const Report &report) const {
+  auto checks = static_cast<int64_t>(accesses ? accesses->size() : 0);
+  bool isOfProgram = lastReport && llvm::equal(lastReport->program, report.program);
+  return isOfProgram ? std::max<int64_t>(lastReport->number - checks, -1) : -1;
+}
+
 /// The programs of a persistent kernel that an emulated GPU runs at once.
 static constexpr int64_t kProgramsAtOnce = 6;
 
@@ -279,7 +286,9 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     raiseFinding(py::handle(compiled), accesses, lastReport);
     py::list reports;
     for (const Report &report : launch.reports) {
-      reports.append(describe(report, kernel));
+      py::dict described = describe(report, kernel);
+      described["assert"] = numberOfAssert(report);
+      reports.append(std::move(described));
     }
     py::object counts = settings.profile && kernel.checked ? py::object(describe(profile, kernel)) : py::none();
     self.attr("_emulated")(py::handle(compiled), grid.axes, reports, launch.suppressed, counts);

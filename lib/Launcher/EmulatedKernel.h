@@ -34,6 +34,8 @@ public:
   std::optional<runtime::MailboxReport> lastReport;
 
 private:
+  int64_t numberOfAssert(const emulator::Report &report) const;
+
   const host::LinkedCode code;
   const AccessSites accesses;
   const bool hasAsserts;

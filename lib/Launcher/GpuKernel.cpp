@@ -109,10 +109,11 @@ bool GpuKernel::isReady(const Call &call, const Grid &grid) const {
     setError("GridError", call.state, nullptr, describe(*excess, device.label()));
     return false;
   }
+  if ((device.isLost() || device.survivesReports) && setReport(device)) {
+    return false;
+  }
   if (device.isLost()) {
-    if (!setReport(device)) {
-      setError("DeviceError", call.state, nullptr, device.lostBecause());
-    }
+    setError("DeviceError", call.state, nullptr, device.lostBecause());
     return false;
   }
   if (call.slots.size() < slotCount) {

@@ -58,6 +58,9 @@ void raiseReport(const GpuDevice &device) {
     if (!found) {
       continue;
     }
+    if (device.survivesReports) {
+      clearMailbox(code->mailbox.words);
+    }
     auto number = static_cast<size_t>(found->number);
     size_t accesses = code->accesses.size();
     if (number < accesses) {

@@ -1,5 +1,5 @@
 // What GPU code reports before it stops its device (Runtime/Mailbox.h), and the exceptions for it. The reports are read
-// when the device is found lost.
+// when the device is found lost, or before each launch on a device that survives them.
 
 #ifndef TILEWRIGHT_LIB_LAUNCHER_REPORTS_H
 #define TILEWRIGHT_LIB_LAUNCHER_REPORTS_H
@@ -31,10 +31,11 @@ struct ReportingCode {
 ReportingCode *addReportingCode(const std::string &name, runtime::GpuDevice &device, const PyAccesses &accesses,
                                 std::vector<PyAssert> asserts);
 
-/// Throws the exception for a report of code on a lost device, if there is one.
+/// Throws the exception for a report of code on the device, if there is one. A device that survives reports is used
+/// again afterwards, so each report is removed.
 void raiseReport(const runtime::GpuDevice &device);
 
-/// Sets the exception for a report of code on a lost device. Returns false if there is none.
+/// Sets the exception for a report of code on the device. Returns false if there is none.
 bool setReport(const runtime::GpuDevice &device);
 
 /// The class of the exception for a problem.

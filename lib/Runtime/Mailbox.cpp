@@ -19,6 +19,12 @@ std::optional<MailboxReport> readMailbox(const volatile uint64_t *words) {
                        {program % columns, program / columns % rows, program / columns / rows}};
 }
 
+void clearMailbox(volatile uint64_t *words) {
+  // The first word last: while it is not zero, no code writes.
+  words[1] = 0;
+  words[0] = 0;
+}
+
 void MailboxMemory::replacePage(const MailboxPage &page) {
   auto *words = static_cast<uint64_t *>(page.memory);
   count = MailboxPage::kBytes / sizeof(uint64_t);

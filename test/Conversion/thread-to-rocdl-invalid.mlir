@@ -11,16 +11,6 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
 // -----
 
 module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
-  func.func @fail() {
-    // expected-error@+1 {{device_assert is not supported on AMD's GPUs yet}}
-    thread.fail "x is negative"
-    return
-  }
-}
-
-// -----
-
-module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
   func.func @assembly() {
     // expected-error@+1 {{inline assembly is not supported on AMD's GPUs yet}}
     thread.inline_asm "nop;", "" () : () -> ()

@@ -184,3 +184,24 @@ module attributes {tilegpu.target = "gfx1201", tilegpu.num_warps = 1 : i32} {
     return
   }
 }
+
+// -----
+
+module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
+  // CHECK-LABEL: func @fail
+  // CHECK-SAME: %[[FAILS:.*]]: i1, %[[P:.*]]: !llvm.ptr
+  func.func @fail(%fails: i1, %p: !llvm.ptr) {
+    // CHECK: scf.if %[[FAILS]] {
+    // CHECK-NEXT: llvm.store
+    // CHECK-NEXT: }
+    // CHECK-NEXT: %[[LANES:.*]] = llvm.call_intrinsic "llvm.amdgcn.ballot.i64"(%[[FAILS]]) : (i1) -> i64
+    // CHECK: %[[ANY:.*]] = arith.cmpi ne, %[[LANES]]
+    // CHECK-NEXT: scf.if %[[ANY]] {
+    // CHECK-NEXT: llvm.call_intrinsic "llvm.amdgcn.endpgm"() : () -> ()
+    scf.if %fails {
+      llvm.store %fails, %p : i1, !llvm.ptr
+      thread.fail "x is negative"
+    }
+    return
+  }
+}

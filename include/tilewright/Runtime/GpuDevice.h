@@ -62,10 +62,13 @@ std::optional<Excess> excessOfGrid(const DeviceLimits &limits, const Grid &grid)
 class GpuDevice {
 public:
   /// `kind` is the first part of the names of such devices: "cuda" in "cuda:0".
-  GpuDevice(const char *kind, int ordinal) : ordinal(ordinal), kind(kind) {}
+  GpuDevice(const char *kind, int ordinal, bool survivesReports)
+      : ordinal(ordinal), survivesReports(survivesReports), kind(kind) {}
   virtual ~GpuDevice() = default;
 
   const int ordinal;
+  /// Whether the device continues after code has reported a failure in its mailbox, so that only the mailbox tells.
+  const bool survivesReports;
   std::string name; ///< "NVIDIA H200"
   size_t memoryBytes = 0;
   DeviceLimits limits;

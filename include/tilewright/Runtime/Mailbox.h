@@ -1,6 +1,6 @@
 // GPU code reports the first failed assertion, or the first access out of bounds that it checks, in a mailbox before it
-// stops the device: two words of host memory that the device can access, so that the host can read them after the
-// device is lost.
+// stops the device, or its wave on an AMD GPU: two words of host memory that the device can access, so that the host
+// can read them after the device is lost.
 //
 //     word 0    bits 0 to 47: the program's number; bits 48 to 63: the number of what failed, from 1: the checked
 //               accesses and then the assertions; zero: no report
@@ -26,10 +26,12 @@ struct MailboxReport {
 };
 
 std::optional<MailboxReport> readMailbox(const volatile uint64_t *words);
+/// Makes room for the next report.
+void clearMailbox(volatile uint64_t *words);
 
 /// A mailbox of code on a device. Its memory is never freed.
 struct Mailbox {
-  const volatile uint64_t *words = nullptr;
+  volatile uint64_t *words = nullptr;
   uint64_t onDevice = 0; ///< its address there
 };
 

@@ -19,7 +19,6 @@ namespace tilewright {
 static StringRef nameForUsers(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](thread::PrintOp) { return "device_print"; })
-      .Case([](thread::FailOp) { return "device_assert"; })
       .Case([](thread::InlineAsmOp) { return "inline assembly"; })
       .Default(StringRef());
 }
@@ -49,6 +48,7 @@ struct ThreadToRocdl : tilewright::impl::ThreadToRocdlBase<ThreadToRocdl> {
     amd::addIndexPatterns(patterns);
     amd::addMathPatterns(patterns);
     amd::addMemoryPatterns(patterns);
+    amd::addMessagePatterns(patterns);
     amd::addMmaPatterns(patterns);
     amd::addSynchronizationPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

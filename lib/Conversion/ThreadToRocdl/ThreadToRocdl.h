@@ -39,6 +39,7 @@ void addAtomicPatterns(mlir::RewritePatternSet &patterns);
 void addIndexPatterns(mlir::RewritePatternSet &patterns);
 void addMathPatterns(mlir::RewritePatternSet &patterns);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);
+void addMessagePatterns(mlir::RewritePatternSet &patterns);
 void addMmaPatterns(mlir::RewritePatternSet &patterns);
 void addShufflePatterns(mlir::RewritePatternSet &patterns);
 void addSynchronizationPatterns(mlir::RewritePatternSet &patterns);

@@ -16,6 +16,11 @@ void trap(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
   thread.fail(Report::Fault, site, "executes a trap, which ends the queue's kernels");
 }
 
+/// Compiled code ends a wave only where an assertion fails. The code does not contain the message.
+void endProgram(Thread &thread, int32_t site, const uint64_t *, uint64_t *) {
+  thread.fail(Report::Assertion, site, "");
+}
+
 constexpr const char *kIntrinsics = "LLVM AMDGPUUsage, LLVM IR Intrinsics";
 
 constexpr Instruction hint(const char *name, const char *intrinsic, const char *meaning) {
@@ -46,6 +51,8 @@ static constexpr Instruction kRows[] = {
     hint("s_nop", "llvm.amdgcn.s.nop", "does nothing"),
     {"s_sleep", "llvm.amdgcn.s.sleep", sleep, InstructionClass::Control,
      "lets other threads run, but does not wait for the given time", "CDNA 3 ISA, 12.6"},
+    {"s_endpgm", "llvm.amdgcn.endpgm", endProgram, InstructionClass::Control,
+     "ends the launch: the wave's assertion has failed", "CDNA 3 ISA, 12.5"},
     {"s_trap", "llvm.trap", trap, InstructionClass::Control, "ends the launch with an error",
      "LLVM AMDGPUUsage, Trap Handler ABI"},
 };

@@ -171,17 +171,29 @@ def finish(
         current.profiles.append(KernelProfile.make(kernel.name, target, grid, counts))
     for report in reports:
         if report["kind"] == "assertion":
-            _raise_assertion(function, report)
+            _raise_assertion(function, kernel, report)
     if reports:
         raise EmulationError([_finding(kernel.name, report) for report in reports], suppressed)
 
 
-def _raise_assertion(function: Any, report: dict[str, Any]) -> None:
+def _raise_assertion(function: Any, kernel: Any, report: dict[str, Any]) -> None:
     position = (report["file"], report["line"], report["column"])
     program = tuple(report["program"])
-    raise DeviceAssertError.make(
-        function._label, report["message"], position, program, report["thread"]
-    )
+    message, thread = report["message"], report["thread"]
+    if ":hip:" in kernel.target:
+        message, thread = _message(kernel, position, report["assert"]), None  # a whole wave ends
+    raise DeviceAssertError.make(function._label, message, position, program, thread)
+
+
+def _message(kernel: Any, position: tuple[str, int, int], number: int) -> str:
+    """The message of an assertion in code for AMD's GPUs, which does not contain it.
+
+    The mailbox has the number of the assertion that failed first, but another wave of the program
+    may have stopped the launch.
+    """
+    here = [i for i, each in enumerate(kernel.asserts) if tuple(each)[1:] == position]
+    chosen = number if number in here else here[0] if here else -1
+    return kernel.asserts[chosen].message if chosen >= 0 else ""
 
 
 def _finding(kernel: str, report: dict[str, Any]) -> Finding:

@@ -13,7 +13,13 @@ import tilewright
 import tilewright.language as tl
 from tilewright.errors import CheckError, DeviceAssertError
 
-TARGETS = ("emulator:cuda:80", "emulator:cuda:90a", "emulator:cuda:90a+checks")
+TARGETS = (
+    "emulator:cuda:80",
+    "emulator:cuda:90a",
+    "emulator:cuda:90a+checks",
+    "emulator:hip:gfx942+checks",
+    "emulator:hip:gfx1100",
+)
 
 
 @pytest.fixture(params=TARGETS)

@@ -22,7 +22,7 @@ class Platform;
 
 class Device final : public GpuDevice {
 public:
-  Device(Platform &platform, int ordinal) : GpuDevice("cuda", ordinal), platform(platform) {}
+  Device(Platform &platform, int ordinal) : GpuDevice("cuda", ordinal, /*survivesReports=*/false), platform(platform) {}
 
   Platform &platform;
   int major = 0, minor = 0;

@@ -20,7 +20,7 @@ class Platform;
 
 class Device final : public GpuDevice {
 public:
-  Device(Platform &platform, int ordinal) : GpuDevice("hip", ordinal), platform(platform) {}
+  Device(Platform &platform, int ordinal) : GpuDevice("hip", ordinal, /*survivesReports=*/true), platform(platform) {}
 
   Platform &platform;
   std::string architecture; ///< "gfx942"
