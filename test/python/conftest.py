@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -26,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="targets on which the tests launch kernels, separated by commas: cpu, cuda (a "
         "device), emulator:cuda:90a, emulator:hip:gfx942+checks, cuda+emulator (compares the "
         "results), cpu:neoverse-v2 or another AArch64 processor (under qemu); each test runs on "
-        "all of them",
+        "all of them, and after emulator:hip:gfx1100+checks/3 every third test on that one",
     )
     parser.addoption(
         "--compile-for-gpus",
@@ -76,8 +77,14 @@ _BUILDING = {"kernel", "values"}
 _EMULATED = ("emulator:cuda:80+checks", "emulator:cuda:90a+checks")
 
 
+def _parts(config: pytest.Config) -> dict[str, int]:
+    """The targets, each with the number of tests of which one runs on it."""
+    named = (each.partition("/") for each in config.getoption("--targets").split(","))
+    return {target: int(part or 1) for target, _, part in named}
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    targets = metafunc.config.getoption("--targets").split(",")
+    targets = list(_parts(metafunc.config))
     if metafunc.definition.get_closest_marker("needs_gpu"):
         on_cpu = [target for target in targets if target.partition(":")[0] == "cpu"]
         targets = [*_EMULATED, *targets] if on_cpu else targets
@@ -86,6 +93,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     runs_kernels = not {path.parent.name, path.name}.isdisjoint(_KERNEL_TESTS)
     if targets != ["cpu"] and runs_kernels and _BUILDING.isdisjoint(metafunc.fixturenames):
         metafunc.parametrize("launch_target", targets, indirect=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    parts = _parts(config)
+
+    def is_chosen(item: pytest.Item) -> bool:
+        part = parts.get(_target_of(item), 1)
+        # The same tests in each run, and spread over the cases of each function.
+        return zlib.crc32(item.nodeid.encode()) % part == 0
+
+    others = [item for item in items if not is_chosen(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if is_chosen(item)]
+
+
+def _target_of(item: pytest.Item) -> str:
+    """The target on which the test launches, or an empty string if it is the CPU only."""
+    return str(item.callspec.params.get("launch_target", "")) if hasattr(item, "callspec") else ""
 
 
 @pytest.fixture(autouse=True)
@@ -110,8 +136,7 @@ _NOT_ON_AMD = "is not supported on AMD's GPUs yet"
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     outcome = yield
-    target = getattr(item, "callspec", None) and item.callspec.params.get("launch_target", "")
-    if ":hip:" not in str(target) or not outcome.excinfo:
+    if ":hip:" not in _target_of(item) or not outcome.excinfo:
         return
     errors = (outcome.excinfo[1], outcome.excinfo[1].__context__)
     for text in (str(error) for error in errors if _NOT_ON_AMD in str(error)):

@@ -31,6 +31,16 @@ def test_random_kernels_of_each_family(family: str, target: str, tmp_path: Path)
         assert check(seed, [target], tmp_path, family) in RIGHT
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_kernels_on_amd(family: str, tmp_path: Path) -> None:
+    """In waves of 64 and of 32 lanes."""
+    if family == "assembly":
+        pytest.skip("inline assembly is not supported on AMD's GPUs yet")
+    targets = ["emulator:hip:gfx942+checks", "emulator:hip:gfx1100+checks"]
+    for seed in SEEDS[1:]:
+        assert check(seed, targets, tmp_path, family) in RIGHT
+
+
 @pytest.mark.parametrize("target", ["cpu:avx2", "cpu:sse2"])
 @pytest.mark.parametrize("seed", range(40, 60))
 def test_random_kernel_for_other_processors(seed: int, target: str, tmp_path: Path) -> None:
