@@ -2,6 +2,7 @@
 // and Python receives the reports.
 
 #include "EmulatedKernel.h"
+#include "GpuKernel.h"
 
 #include "PythonInterrupt.h"
 #include "tilewright/Launcher/Launcher.h"
@@ -12,6 +13,7 @@
 #include "tilewright/Emulator/Retarget.h"
 #include "tilewright/Runtime/Excess.h"
 #include "tilewright/Runtime/Mailbox.h"
+#include "tilewright/Runtime/PrintBuffer.h"
 #include "tilewright/Target/Host/Host.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,6 +66,28 @@ static void addMemory(std::vector<Tensor> &tensors, const py::dict &given) {
   for (py::handle each : given["memory"]) {
     auto [name, begin, end] = each.cast<std::tuple<std::string, uintptr_t, uintptr_t>>();
     tensors.push_back({name, begin, end});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Printed lines
+//===----------------------------------------------------------------------===//
+
+/// The memory that code accesses in order to print.
+static void addPrintBuffer(std::vector<Tensor> &tensors, const runtime::PrintBuffer *prints) {
+  if (prints) {
+    auto variable = reinterpret_cast<uintptr_t>(&runtime::hostPrintWords);
+    auto words = reinterpret_cast<uintptr_t>(prints->memory());
+    tensors.push_back({"the print buffer's address", variable, variable + sizeof runtime::hostPrintWords});
+    tensors.push_back({"the print buffer", words, words + runtime::PrintBuffer::kBytes});
+  }
+}
+
+static void printLines(runtime::PrintBuffer *prints) {
+  if (prints) {
+    std::string lines = prints->take();
+    std::fwrite(lines.data(), 1, lines.size(), stdout);
+    std::fflush(stdout);
   }
 }
 
@@ -275,10 +299,13 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     if (hasMailbox) {
       launch.tensors.push_back(hidden.mailbox());
     }
+    addPrintBuffer(launch.tensors, prints);
     launch.tensorsKnown = call.extentsKnown;
     Profile profile(kernel.sites.size());
     launch.profile = &profile;
-    if (!run(launch, *started, cost)) {
+    bool hasRun = run(launch, *started, cost);
+    printLines(prints);
+    if (!hasRun) {
       return false;
     }
     launch.settle();
@@ -307,12 +334,11 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
 
 using PySite = std::tuple<std::string, int, int, std::string>;
 
-static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, const std::string &symbol, int threads,
-                                                    int64_t sharedBytes, int architecture, bool checked,
-                                                    const std::vector<PySite> &sites, const PyAccesses &accesses,
-                                                    bool hasAsserts, std::string gpu,
-                                                    const std::array<int64_t, 3> &maxGrid,
-                                                    std::vector<int> tensorMapSlots, bool isPersistent, int lanes) {
+static std::shared_ptr<EmulatedKernel>
+loadEmulated(const std::string &object, const std::string &symbol, int threads, int64_t sharedBytes, int architecture,
+             bool checked, const std::vector<PySite> &sites, const PyAccesses &accesses, bool hasAsserts,
+             std::string gpu, const std::array<int64_t, 3> &maxGrid, std::vector<int> tensorMapSlots, bool isPersistent,
+             int lanes, bool prints) {
   if (lanes != kLanes && lanes != kMostLanes) {
     throw py::value_error("a warp must have 32 or 64 lanes");
   }
@@ -338,7 +364,8 @@ static std::shared_ptr<EmulatedKernel> loadEmulated(const std::string &object, c
   }
   kernel.code = reinterpret_cast<ThreadCode>(code->entry());
   return std::make_shared<EmulatedKernel>(std::move(kernel), std::move(*code), std::move(accessSites), hasAsserts,
-                                          std::move(gpu), maxGrid, std::move(tensorMapSlots), isPersistent);
+                                          std::move(gpu), maxGrid, std::move(tensorMapSlots), isPersistent,
+                                          prints ? &runtime::hostPrintBuffer() : nullptr);
 }
 
 std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
@@ -355,7 +382,7 @@ std::shared_ptr<LoadedKernel> emulatorLoad(const LoadRequest &request) {
                       architecture, checked, sites, request.accesses(), !request.asserts().empty(), arch.str(),
                       request.get<std::array<int64_t, 3>>("max_grid"),
                       request.get<std::vector<int>>("tensor_map_slots"), request.get<bool>("persistent"),
-                      request.get<int>("lanes_per_warp"));
+                      request.get<int>("lanes_per_warp"), hasAttribute(request, "prints"));
 }
 
 void emulatorBind(py::module_ &module) {
@@ -376,6 +403,7 @@ void emulatorBind(py::module_ &module) {
              py::arg("accesses") = py::none(), py::arg("has_asserts") = false, py::arg("gpu") = "the GPU",
              py::arg("max_grid") = std::array<int64_t, 3>{INT32_MAX, INT32_MAX, INT32_MAX},
              py::arg("tensor_map_slots") = std::vector<int>(), py::arg("persistent") = false, py::arg("lanes") = kLanes,
+             py::arg("prints") = false,
              "Links an object file from compile() for an emulated GPU into this process; load() does so for compiled\n"
              "kernels.\n\n"
              "The architecture is a number such as 90 for sm_90a. "

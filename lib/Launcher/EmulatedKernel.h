@@ -9,6 +9,7 @@
 #include "tilewright/Emulator/Launch.h"
 #include "tilewright/Runtime/Host/ThreadPool.h"
 #include "tilewright/Runtime/Mailbox.h"
+#include "tilewright/Runtime/PrintBuffer.h"
 #include "tilewright/Target/Host/LinkedCode.h"
 
 #include <optional>
@@ -22,9 +23,11 @@ public:
   /// `accesses` are those whose bounds the code itself checks; none for code without bounds checks. The code has a
   /// mailbox if it has them, or if it `hasAsserts`. `tensorMapSlots` are the first slots of the tensor maps.
   EmulatedKernel(emulator::Kernel kernel, host::LinkedCode code, AccessSites accesses, bool hasAsserts, std::string gpu,
-                 std::array<int64_t, 3> maxGrid, std::vector<int> tensorMapSlots, bool isPersistent)
+                 std::array<int64_t, 3> maxGrid, std::vector<int> tensorMapSlots, bool isPersistent,
+                 runtime::PrintBuffer *prints)
       : kernel(std::move(kernel)), code(std::move(code)), accesses(std::move(accesses)), hasAsserts(hasAsserts),
-        gpu(std::move(gpu)), maxGrid(maxGrid), tensorMapSlots(std::move(tensorMapSlots)), isPersistent(isPersistent) {}
+        gpu(std::move(gpu)), maxGrid(maxGrid), tensorMapSlots(std::move(tensorMapSlots)), isPersistent(isPersistent),
+        prints(prints) {}
 
   /// Returns after all programs have ended.
   bool launch(Call &call, PyObject *compiled, const runtime::Grid &grid) override;
@@ -42,7 +45,8 @@ private:
   const std::string gpu;                ///< for messages
   const std::array<int64_t, 3> maxGrid; ///< programs that a launch on the GPU may have along each axis
   const std::vector<int> tensorMapSlots;
-  const bool isPersistent; ///< the code executes several programs of the grid
+  const bool isPersistent;            ///< the code executes several programs of the grid
+  runtime::PrintBuffer *const prints; ///< where the code writes lines; null if it has none or prints by itself
   runtime::ProgramCost cost;
 };
 

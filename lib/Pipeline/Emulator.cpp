@@ -6,6 +6,7 @@
 #include "HostCode.h"
 #include "tilewright/Emulator/Retarget.h"
 #include "tilewright/Pipeline/GpuModule.h"
+#include "tilewright/Runtime/PrintBuffer.h"
 #include "tilewright/Target/Host/Host.h"
 
 using namespace mlir;
@@ -58,6 +59,9 @@ public:
     compiled.metadata["lanes_per_warp"] = kind.limits(arch).lanesPerWarp.value_or(0);
     compiled.metadata["shared_bytes"] = built->sharedBytes;
     compiled.metadata["max_grid"] = llvm::json::Array(kind.limits(arch).grid);
+    if (built->module->getGlobalVariable(runtime::kPrintBufferVariable)) {
+      compiled.metadata["prints"] = true;
+    }
     compiled.requirements = std::move(built->requirements);
     compiled.metadata["asserts"] = std::move(built->asserts);
     compiled.metadata["persistent"] = built->isPersistent;

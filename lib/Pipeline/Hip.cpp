@@ -2,6 +2,7 @@
 
 #include "HipModule.h"
 
+#include "tilewright/Runtime/PrintBuffer.h"
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
 #include "tilewright/Target/Amdgpu/KernelNotes.h"
 
@@ -26,6 +27,9 @@ public:
     }
     compiled.symbol = std::move(built->symbol);
     compiled.requirements = std::move(built->requirements);
+    if (prints) {
+      compiled.metadata["prints"] = true;
+    }
     compiled.metadata["num_warps"] = *options.numWarps;
     compiled.metadata["threads"] = built->threads;
     compiled.metadata["shared_bytes"] = built->sharedBytes;
@@ -56,6 +60,7 @@ private:
   }
 
   bool generate(HipModule &built) {
+    prints = built.module->getGlobalVariable(runtime::kPrintBufferVariable) != nullptr;
     auto object = compilation.timed("amdgcn", [&] { return amdgpu::emitObject(*built.module, *built.machine); });
     if (!object) {
       built.leak();
@@ -96,6 +101,7 @@ private:
   CompileFailure &failure;
   Compilation compilation;
   Compiled compiled;
+  bool prints = false;
 };
 
 } // namespace

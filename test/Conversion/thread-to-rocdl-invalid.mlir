@@ -1,16 +1,6 @@
 // RUN: tilewright-opt %s --thread-to-rocdl --split-input-file --verify-diagnostics
 
 module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
-  func.func @print(%x: i32) {
-    // expected-error@+1 {{device_print is not supported on AMD's GPUs yet}}
-    thread.print "%d\n" %x : i32
-    return
-  }
-}
-
-// -----
-
-module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
   func.func @assembly() {
     // expected-error@+1 {{inline assembly is not supported on AMD's GPUs yet}}
     thread.inline_asm "nop;", "" () : () -> ()

@@ -205,3 +205,28 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
     return
   }
 }
+
+// -----
+
+module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
+  // CHECK: llvm.mlir.global external protected @tilewright_prints(0 : i64) {addr_space = 1 : i32, alignment = 8 : i64, externally_initialized} : i64
+  // CHECK-LABEL: func @print
+  // CHECK-SAME: %[[X:.*]]: i32, %[[Y:.*]]: f64
+  func.func @print(%x: i32, %y: f64) {
+    // CHECK-DAG: %[[A:.*]] = arith.extui %[[X]]
+    // CHECK-DAG: %[[B:.*]] = arith.bitcast %[[Y]]
+    // CHECK: %[[BUFFER:.*]] = llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> i64
+    // CHECK: scf.if
+    // CHECK: %[[BEGIN:.*]] = scf.while
+    // CHECK: llvm.load %{{.*}} atomic monotonic
+    // CHECK: llvm.cmpxchg %{{.*}} acq_rel monotonic
+    // CHECK: llvm.atomicrmw add
+    // CHECK: scf.if
+    // CHECK: %[[HEADER:.*]] = arith.constant 8589934597 : i64
+    // CHECK: llvm.store %[[A]]
+    // CHECK: llvm.store %[[B]]
+    // CHECK: llvm.store %[[HEADER]], %{{.*}} atomic release
+    thread.print "x: %d %g\n" %x, %y : i32, f64
+    return
+  }
+}

@@ -33,6 +33,7 @@ struct Module {
   tilewright::amdgpu::CodeObjectNotes notes;
   int device = 0;
   std::vector<Function> functions; // of the kernels, in order
+  uint64_t variable = 0;           ///< the only one
 };
 
 /// Reads a code object, whose size the runtime is not told.

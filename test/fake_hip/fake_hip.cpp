@@ -19,6 +19,8 @@ using namespace fake_hip;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+static uint64_t copied = 0;
+
 //===----------------------------------------------------------------------===//
 // What tests call
 //===----------------------------------------------------------------------===//
@@ -41,6 +43,9 @@ EXPORT int fake_current() { return currentDevice(); }
 EXPORT void fake_make_current(int device) { currentDevice() = device < 0 ? 0 : device; }
 /// This thread's last error, which stays.
 EXPORT int fake_last_error() { return lastError(); }
+
+/// The last value that the host copied to a variable of a module.
+EXPORT uint64_t fake_copied() { return copied; }
 
 EXPORT void fake_replay() {
   std::lock_guard<std::mutex> lock(State::mutex());
@@ -187,6 +192,24 @@ EXPORT int hipModuleGetFunction(void **function, void *module, const char *name)
     }
   }
   return fail(kNotFound);
+}
+
+/// Each module has a variable of eight bytes.
+EXPORT int hipModuleGetGlobal(uint64_t *variable, size_t *bytes, void *module, const char *) {
+  ENTER("hipModuleGetGlobal")
+  *variable = reinterpret_cast<uint64_t>(&static_cast<Module *>(module)->variable);
+  *bytes = sizeof(uint64_t);
+  return kSuccess;
+}
+
+EXPORT int hipMemcpyHtoD(uint64_t to, const void *from, size_t bytes) {
+  ENTER("hipMemcpyHtoD")
+  if (state.forbidsMemory()) {
+    return fail(kCaptureUnsupported);
+  }
+  std::memcpy(&copied, from, sizeof copied);
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return kSuccess;
 }
 
 EXPORT int hipFuncGetAttribute(int *value, int attribute, void *function) {

@@ -99,6 +99,9 @@ constexpr uintptr_t kLaunchBuffer = 1, kLaunchBufferBytes = 2, kLaunchEnd = 3;
   X(Status, moduleLoadData, "hipModuleLoadData", (Module * module, const void *image))                                 \
   X(Status, moduleUnload, "hipModuleUnload", (Module module))                                                          \
   X(Status, moduleGetFunction, "hipModuleGetFunction", (Function * function, Module module, const char *name))         \
+  X(Status, moduleGetGlobal, "hipModuleGetGlobal",                                                                     \
+    (DevicePointer * variable, size_t *bytes, Module module, const char *name))                                        \
+  X(Status, memcpyHtoD, "hipMemcpyHtoD", (DevicePointer to, const void *from, size_t bytes))                           \
   X(Status, funcGetAttribute, "hipFuncGetAttribute", (int *value, FunctionAttribute attribute, Function function))     \
   X(Status, occupancyMaxActiveBlocks, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",                            \
     (int *blocks, Function function, int threads, size_t dynamicSharedBytes))                                          \

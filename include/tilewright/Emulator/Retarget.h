@@ -32,7 +32,7 @@ struct RetargetOptions {
 llvm::Expected<std::vector<Site>> retarget(llvm::Module &module, llvm::StringRef name, const RetargetOptions &options,
                                            const llvm::TargetMachine &host);
 
-/// The functions that retargeted code may call, with their symbols, for the linker.
+/// The functions that retargeted code may call, and the variable that it may read, with their symbols, for the linker.
 std::vector<std::pair<const char *, void *>> calledFunctions();
 
 } // namespace tilewright::emulator

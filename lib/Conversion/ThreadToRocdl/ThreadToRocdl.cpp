@@ -18,7 +18,6 @@ namespace tilewright {
 /// What a user wrote that is not supported yet; empty for operations that earlier passes should not have left.
 static StringRef nameForUsers(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](thread::PrintOp) { return "device_print"; })
       .Case([](thread::InlineAsmOp) { return "inline assembly"; })
       .Default(StringRef());
 }
@@ -50,6 +49,7 @@ struct ThreadToRocdl : tilewright::impl::ThreadToRocdlBase<ThreadToRocdl> {
     amd::addMemoryPatterns(patterns);
     amd::addMessagePatterns(patterns);
     amd::addMmaPatterns(patterns);
+    amd::addPrintPatterns(patterns);
     amd::addSynchronizationPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     if (failed(checkRest(getOperation()))) {

@@ -41,6 +41,7 @@ void addMathPatterns(mlir::RewritePatternSet &patterns);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);
 void addMessagePatterns(mlir::RewritePatternSet &patterns);
 void addMmaPatterns(mlir::RewritePatternSet &patterns);
+void addPrintPatterns(mlir::RewritePatternSet &patterns);
 void addShufflePatterns(mlir::RewritePatternSet &patterns);
 void addSynchronizationPatterns(mlir::RewritePatternSet &patterns);
 

@@ -3,6 +3,7 @@
 #include "Families.h"
 
 #include "tilewright/Emulator/Block.h"
+#include "tilewright/Runtime/PrintBuffer.h"
 
 #include <algorithm>
 #include <chrono>
@@ -81,50 +82,12 @@ private:
   uint64_t at;
 };
 
-/// Formats one conversion of a format string, such as "%lld".
-std::string convert(const std::string &conversion, Arguments &arguments) {
-  char text[400];
-  switch (conversion.back()) {
-  case '%':
-    return "%";
-  case 'e':
-  case 'E':
-  case 'f':
-  case 'F':
-  case 'g':
-  case 'G':
-    std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<double>());
-    return text;
-  case 's':
-    return reinterpret_cast<const char *>(arguments.take<uint64_t>());
-  default:
-    break;
-  }
-  if (conversion.find('l') != std::string::npos || conversion.back() == 'p') {
-    std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<long long>());
-  } else {
-    std::snprintf(text, sizeof text, conversion.c_str(), arguments.take<int>());
-  }
-  return text;
-}
-
 /// Operands: the format, and the address of the argument buffer.
 void print(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
-  const std::string format = reinterpret_cast<const char *>(in[0]);
   Arguments arguments(in[1]);
-  std::string text;
-  for (size_t i = 0; i < format.size(); ++i) {
-    if (format[i] != '%') {
-      text += format[i];
-      continue;
-    }
-    size_t end = format.find_first_of("diouxXceEfFgGsp%", i + 1);
-    if (end == std::string::npos) {
-      break;
-    }
-    text += convert(format.substr(i, end - i + 1), arguments);
-    i = end;
-  }
+  std::string text = runtime::formatText(reinterpret_cast<const char *>(in[0]), [&](int bytes) {
+    return bytes == sizeof(uint64_t) ? arguments.take<uint64_t>() : arguments.take<uint32_t>();
+  });
   std::fwrite(text.data(), 1, text.size(), stdout);
   out[0] = text.size();
 }

@@ -25,7 +25,9 @@ struct MemoryAccess {
 
 MemoryAccess accessOf(llvm::Instruction &instruction) {
   if (auto *load = dyn_cast<LoadInst>(&instruction)) {
-    return {load->getPointerOperand(), load->getType(), load->getAlign(), AccessKind::Read};
+    // An atomic load orders as an update that writes the same value back.
+    AccessKind kind = load->isAtomic() ? AccessKind::Atomic : AccessKind::Read;
+    return {load->getPointerOperand(), load->getType(), load->getAlign(), kind};
   }
   if (auto *store = dyn_cast<StoreInst>(&instruction)) {
     return {store->getPointerOperand(), store->getValueOperand()->getType(), store->getAlign(), AccessKind::Write};
@@ -43,8 +45,14 @@ MemoryAccess accessOf(llvm::Instruction &instruction) {
 bool isPrivate(unsigned space) { return space == 0 || space == 4 || space == 5; }
 
 AtomicOrder orderOf(const llvm::Instruction &atomic) {
-  const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&atomic);
-  AtomicOrdering order = exchange ? exchange->getSuccessOrdering() : cast<AtomicRMWInst>(atomic).getOrdering();
+  AtomicOrdering order = AtomicOrdering::NotAtomic;
+  if (const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&atomic)) {
+    order = exchange->getSuccessOrdering();
+  } else if (const auto *load = dyn_cast<LoadInst>(&atomic)) {
+    order = load->getOrdering();
+  } else {
+    order = cast<AtomicRMWInst>(atomic).getOrdering();
+  }
   int bits = 0;
   bits |= isAcquireOrStronger(order) ? static_cast<int>(AtomicOrder::Acquire) : 0;
   bits |= isReleaseOrStronger(order) ? static_cast<int>(AtomicOrder::Release) : 0;

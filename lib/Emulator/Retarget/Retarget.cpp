@@ -19,6 +19,8 @@
 #include "Instrument.h"
 #include "WaveFences.h"
 
+#include "tilewright/Runtime/PrintBuffer.h"
+
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
@@ -100,6 +102,16 @@ Error replaceShared(Module &module, EmulatedCalls &calls) {
     shared->eraseFromParent();
   }
   return Error::success();
+}
+
+/// Makes the variable with the print buffer's address that of the process.
+void importPrintBuffer(Module &module) {
+  if (GlobalVariable *variable = module.getGlobalVariable(runtime::kPrintBufferVariable)) {
+    variable->setInitializer(nullptr);
+    variable->setExternallyInitialized(false);
+    variable->setVisibility(GlobalValue::DefaultVisibility);
+    variable->setDSOLocal(false);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,6 +229,7 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   if (Error error = replaceShared(module, calls)) {
     return error;
   }
+  importPrintBuffer(module);
   preserveGpuSemantics(code, isOfAmd);
   std::optional<CodeOrder> order; // only AMD's instructions need their places
   if (isOfAmd) {
@@ -248,6 +261,7 @@ std::vector<std::pair<const char *, void *>> calledFunctions() {
   for (const Instruction *row : emulator::instructions()) {
     functions.emplace_back(row->name, reinterpret_cast<void *>(row->function));
   }
+  functions.emplace_back(runtime::kPrintBufferVariable, &runtime::hostPrintWords);
   return functions;
 }
 

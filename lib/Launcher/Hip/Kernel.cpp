@@ -11,6 +11,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <cstdio>
+#include <utility>
+
 namespace py = pybind11;
 
 namespace tilewright::launcher {
@@ -53,7 +56,17 @@ bool HipKernel::takes(size_t parameters) const {
   return parameters == kernel->arguments.size();
 }
 
+/// Prints the lines of earlier launches.
+static void printLines(hip::Device &device) {
+  std::string lines = device.takeLines();
+  if (!lines.empty()) {
+    std::fwrite(lines.data(), 1, lines.size(), stdout);
+    std::fflush(stdout);
+  }
+}
+
 bool HipKernel::queue(const Grid &grid, uintptr_t stream, void **parameters, KernelProblem &problem) {
+  printLines(kernel->device);
   hip::Status status = kernel->launch(grid, reinterpret_cast<hip::Stream>(stream), parameters);
   return status == hip::Status::Success || kernel->device.fail("hipModuleLaunchKernel", status, problem);
 }
@@ -83,12 +96,29 @@ static void readCode(const std::string &name, hip::KernelCode &code) {
   code.arguments = hip::ArgumentLayout(std::move(arguments));
 }
 
+static void printAllLines() {
+  for (hip::Device &device : hip::Platform::instance().devices()) {
+    printLines(device);
+  }
+}
+
+/// Lines of the last launches are printed when the interpreter exits.
+static void printAtExit() {
+  static bool isRegistered = false; // guarded by the GIL
+  if (!std::exchange(isRegistered, true)) {
+    py::module_::import("atexit").attr("register")(py::cpp_function(printAllLines));
+  }
+}
+
 static std::shared_ptr<HipKernel> loadOnDevice(const std::string &name, const py::bytes &image,
                                                const std::string &symbol, int device, int threads, int64_t sharedBytes,
                                                std::optional<std::vector<int>> slots, const PyAccesses &accesses,
                                                std::vector<PyAssert> asserts, bool launchCooperativeGrid,
-                                               bool isPersistent) {
-  hip::KernelCode code{image, symbol, "", {}, threads, sharedBytes, launchCooperativeGrid, isPersistent};
+                                               bool isPersistent, bool prints) {
+  hip::KernelCode code{image, symbol, "", {}, threads, sharedBytes, launchCooperativeGrid, isPersistent, prints};
+  if (prints) {
+    printAtExit();
+  }
   readCode(name, code);
   auto kernel = loadOnto<hip::Kernel>(hip::Platform::instance(), name, device, code);
   ReportingCode *reporting = addReportingCode(name, kernel->device, accesses, std::move(asserts));
@@ -99,7 +129,7 @@ std::shared_ptr<LoadedKernel> hipLoad(const LoadRequest &request) {
   return loadOnDevice(request.kernel, request.object, request.symbol, request.ordinal, request.get<int>("threads"),
                       request.get<int64_t>("shared_bytes"), request.get<std::vector<int>>("slots"), request.accesses(),
                       request.asserts(), hasAttribute(request, "launch_cooperative_grid"),
-                      hasAttribute(request, "persistent"));
+                      hasAttribute(request, "persistent"), hasAttribute(request, "prints"));
 }
 
 void hipBind(py::module_ &module) {
@@ -108,10 +138,12 @@ void hipBind(py::module_ &module) {
   module.def("load_hip", &loadOnDevice, py::arg("name"), py::arg("image"), py::arg("symbol"), py::arg("device"),
              py::arg("threads"), py::arg("shared_bytes") = 0, py::arg("slots") = py::none(),
              py::arg("accesses") = py::none(), py::arg("asserts") = std::vector<PyAssert>(),
-             py::arg("launch_cooperative_grid") = false, py::arg("persistent") = false,
+             py::arg("launch_cooperative_grid") = false, py::arg("persistent") = false, py::arg("prints") = false,
              "Loads a code object onto a device, where it stays; load() does so for compiled kernels.\n\n"
              "The arguments are those of load_cuda().\n"
              "Raises DeviceError, or OutOfResourcesError with the required amount and the limit.");
+  module.def("print_hip_lines", &printAllLines,
+             "Prints the lines that kernels on AMD GPUs have printed so far; launches and the exit do so, too.");
   module.def("use_hip_library", &hip::Platform::replaceInstance, py::arg("library") = "",
              "Replaces the HIP runtime by a library, for tests without a GPU; by default restores the usual one.");
 }

@@ -60,7 +60,7 @@ bool Kernel::prepare(const KernelCode &code, KernelProblem &problem) {
   if (status != Status::Success) {
     return device.fail("hipModuleGetFunction", status, problem);
   }
-  if (!readResources(problem)) {
+  if (!readResources(problem) || (code.prints && !device.connectPrints(module, problem))) {
     return false;
   }
   problem.excess = excessOfMemoryOrThreads(device.limits, device.properties.warpSize,

@@ -11,16 +11,22 @@ from tilewright import _core
 
 __all__ = [
     "HOST", "LIBRARY", "ROCM_HOST", "Address", "CudaArray", "Tensor", "address", "code_object",
-    "configure", "current_device", "last_error", "launches", "load", "make_current", "replay",
-    "report", "set_stream",
+    "configure", "copied", "current_device", "last_error", "launches", "load", "make_current",
+    "replay", "report", "set_stream",
 ]  # fmt: skip
 
 _driver = Driver("fake_hip")
 _driver.api.fake_code_object.restype = ctypes.c_void_p
+_driver.api.fake_copied.restype = ctypes.c_uint64
 LIBRARY = _driver.path
 configure, report, launches = _driver.configure, _driver.report, _driver.launches
 current_device, make_current = _driver.current_device, _driver.make_current
 set_stream = _driver.set_stream
+
+
+def copied() -> int:
+    """The last value that was copied to a variable of a module."""
+    return int(_driver.api.fake_copied())
 
 
 def replay() -> None:

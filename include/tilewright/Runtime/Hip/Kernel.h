@@ -23,6 +23,7 @@ struct KernelCode {
   int64_t dynamicSharedBytes = 0; ///< of LDS, per block
   bool isCooperative = false;     ///< all programs of a launch run at the same time
   bool isPersistent = false;      ///< a launch starts `programsAtOnce` programs
+  bool prints = false;            ///< has the variable of PrintBuffer.h
 };
 
 /// The code stays on the device until the process ends.

@@ -9,6 +9,7 @@
 
 #include "tilewright/Runtime/GpuDevice.h"
 #include "tilewright/Runtime/Hip/Library.h"
+#include "tilewright/Runtime/PrintBuffer.h"
 
 #include <deque>
 #include <optional>
@@ -31,8 +32,19 @@ public:
   /// The same as a problem. Returns false.
   bool fail(const char *call, Status status, KernelProblem &problem);
 
+  /// Lets the code of a module print into the device's buffer.
+  bool connectPrints(Module module, KernelProblem &problem);
+  /// Removes and returns the lines that code has printed.
+  std::string takeLines() { return prints.take(); }
+
 private:
   bool allocatePage(MailboxPage &page, KernelProblem &problem) override;
+  /// Allocates memory of the host that the device can access.
+  bool allocateForHost(size_t bytes, void *&memory, uint64_t &onDevice, KernelProblem &problem);
+
+  PrintBuffer prints;
+  std::mutex printsMutex;
+  uint64_t printsOnDevice = 0; ///< the buffer's address there; guarded by printsMutex
 };
 
 class Platform {
