@@ -24,7 +24,9 @@ libdevice.py, libdevice_bits.py, libdevice_rounding.py, libdevice_conversions.py
 libdevice_math.py, libdevice_norms.py, libdevice_special.py
                                   its transcendental functions; special/ has the arithmetic
 libdevice_symbols.py, extern.py   its symbols, for extern_elementwise
+backends.py                       triton.backends.backends
 cache.py                          triton.runtime.cache
+compile.py                        triton.compile
 paths.py                          triton._utils
 objects.py                        single classes
 """

@@ -5,6 +5,7 @@ Tilewright's kernels are in a cache of another format (tilewright/cache) and not
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import tempfile
@@ -91,6 +92,11 @@ class FileCacheManager:
 
     def _make_path(self, filename: str) -> str:
         return os.path.join(self.cache_dir, filename)
+
+
+def base32(key: str) -> str:
+    """The name of the folder for a key in hexadecimal digits, such as the `hash` of a kernel."""
+    return base64.b32encode(bytes.fromhex(key)).decode("ascii").rstrip("=")
 
 
 def get_cache_manager(key: str) -> FileCacheManager:

@@ -2,7 +2,8 @@
 
 A process with TILEWRIGHT_COMPAT=1 installs compat by the file tilewright_compat.pth, which the
 wheel puts into site-packages. Without that file, as in a source tree, PYTHONPATH gets the folder
-`startup`, whose sitecustomize.py does the same.
+`startup`, whose sitecustomize.py does the same. So does sys.path, because PyTorch starts its
+compile workers with sys.path as their PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ def prepare(environment: MutableMapping[str, str], version: str) -> None:
         paths = environment.get("PYTHONPATH", "").split(os.pathsep)
         others = [path for path in paths if path and path != STARTUP]
         wanted["PYTHONPATH"] = os.pathsep.join([STARTUP, *others])
+        if STARTUP not in sys.path:
+            sys.path.insert(1, STARTUP)  # the first one is the folder of the program
     for name, value in wanted.items():
         _before.setdefault(name, environment.get(name))
         environment[name] = value
@@ -43,6 +46,8 @@ def restore(environment: MutableMapping[str, str]) -> None:
         else:
             environment[name] = value
     _before.clear()
+    if STARTUP in sys.path:
+        sys.path.remove(STARTUP)
 
 
 def has_pth() -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from tilewright.errors import LaunchError
 
@@ -15,14 +15,3 @@ class InterpretedFunction:
             "there is no interpreter; kernels on tensors in host memory run on the CPU, "
             "and `checks='bounds'` checks their accesses"
         )
-
-
-class Backend(NamedTuple):
-    """A back end for compilers that generate kernels, such as PyTorch's Inductor."""
-
-    compiler: type
-    driver: type
-
-
-# Empty, so that Inductor does not generate kernels yet.
-backends: dict[str, Backend] = {}

@@ -3,7 +3,8 @@
     source = ASTSource(add, {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 1024})
     kernel = compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 8})
 
-The code makes no assumption that the source does not state: arrays may overlap.
+The code makes no assumption that the source does not state: arrays may overlap, unless the source
+has `noalias`.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def compile(
         target = getattr(driver.active, "target", None) or driver.active.get_current_target()
     names = [parameter.name for parameter in src.fn.params]
     checked = Options.make(given, names)
-    kernel = find_or_compile(Request(src.fn, src.entries, target_of(target), checked)).kernel
+    request = Request(src.fn, src.entries, target_of(target), checked, src.noalias)
+    kernel = find_or_compile(request).kernel
     kernel.set_source(src)
     return kernel
 

@@ -20,6 +20,7 @@ from tilewright import _core, knobs
 from tilewright.compiler.relaxed import relax
 from tilewright.compiler.request import describe_leaf
 from tilewright.compiler.sources import plain_constant
+from tilewright.compiler.streams import on_stream
 from tilewright.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -155,23 +156,39 @@ def _same_constant(entry: Any, found: Any) -> bool:
     return entry is found or (entry == found) is True
 
 
-def run(
-    kernel: CompiledKernel,
-    x: int,
-    y: int,
-    z: int,
-    stream: int | None,
-    function: Any,
-    packed_metadata: Any,
-    launch_metadata: Any,
-    enter_hook: Callable[[Any], Any] | None,
-    exit_hook: Callable[[Any], Any] | None,
-    *args: Any,
-) -> None:
-    """Launches a kernel with the arguments of Triton's launchers; see CompiledKernel.run."""
-    hooks = (knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook)
-    if enter_hook is not None and enter_hook is not hooks[0]:
-        enter_hook(launch_metadata)
-    kernel[x, y, z](*args, stream=stream)
-    if exit_hook is not None and exit_hook is not hooks[1]:
-        exit_hook(launch_metadata)
+def runner(kernel: CompiledKernel) -> Callable[..., None]:
+    """The function that launches a kernel with the arguments of Triton's launchers.
+
+    See CompiledKernel.run. What all launches have in common is determined once.
+    """
+    launcher = kernel._launcher()
+    launch, target, on_host = launcher._launch, kernel.target, kernel.runs_on_host
+    count = len(kernel.source.fn.params)
+    own_enter = knobs.runtime.launch_enter_hook
+    own_exit = knobs.runtime.launch_exit_hook
+
+    def run(
+        x: int,
+        y: int,
+        z: int,
+        stream: int | None,
+        function: Any,
+        packed_metadata: Any,
+        launch_metadata: Any,
+        enter_hook: Callable[[Any], Any] | None,
+        exit_hook: Callable[[Any], Any] | None,
+        *args: Any,
+    ) -> None:
+        if enter_hook is not None and enter_hook is not own_enter:
+            enter_hook(launch_metadata)
+        if len(args) != count:
+            args = tuple(launcher._complete(args))
+        if on_host:
+            launch((x, y, z), *args, target=target)
+        else:
+            with on_stream(stream):
+                launch((x, y, z), *args, target=target)
+        if exit_hook is not None and exit_hook is not own_exit:
+            exit_hook(launch_metadata)
+
+    return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -252,9 +251,15 @@ class CompiledKernel(KernelAttributes):
         called with `launch_metadata`, unless they are those of `tilewright.knobs.runtime`, which
         every launch calls.
         """
-        from tilewright.compiler.direct_launch import run
+        from tilewright.compiler.direct_launch import runner
 
-        return functools.partial(run, self)
+        return runner(self)
+
+    def close(self) -> None:
+        """Frees what is loaded on devices; a later launch loads it again."""
+        with self._runtime.lock:
+            self._runtime.loaded.clear()
+            self._runtime.launcher = None
 
     def _launcher(self) -> DirectLauncher:
         from tilewright.compiler.direct_launch import DirectLauncher

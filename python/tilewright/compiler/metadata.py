@@ -7,12 +7,9 @@ from typing import Any
 from tilewright.compiler.gpu_target import GPUTarget, gpu_target_of
 from tilewright.compiler.targets import Target
 
-# Attributes for what Tilewright's kernels never have or use.
+# Attributes for what Tilewright's kernels never have or use. Sizes of scratch memory are not among
+# them: a program that finds these passes the kernel a pointer for each.
 _ABSENT = {
-    "global_scratch_size": 0,
-    "global_scratch_align": 1,
-    "profile_scratch_size": 0,
-    "profile_scratch_align": 1,
     "launch_pdl": False,
     "launch_cooperative_grid": False,
     "tmem_size": 0,
@@ -23,8 +20,8 @@ class KernelMetadata(dict[str, Any]):
     """The metadata of a compilation, by key; and by attribute what programs read:
 
     name, target (a GPUTarget; the item is the target's name), arch, warp_size, num_warps,
-    num_stages, num_ctas, cluster_dims, shared (bytes per program), debug, enable_fp_fusion, and
-    numbers of bytes of scratch memory, which are 0. A kernel on the CPU has one warp and one stage.
+    num_stages, num_ctas, cluster_dims, shared (bytes per program), debug and enable_fp_fusion. A
+    kernel on the CPU has one warp and one stage.
     """
 
     def __getattr__(self, name: str) -> Any:

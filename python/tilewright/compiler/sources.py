@@ -34,6 +34,10 @@ class ASTSource:
         constexprs: The values of constants, by name or path. Any parameter may have one.
         attrs: By path, what is known of values: [["tt.divisibility", 16]]; others are ignored.
 
+    Attributes:
+        noalias: Whether the code may assume that arrays do not overlap; false unless it is set.
+            Launches of the compiled kernel verify it.
+
     Raises:
         ArgumentError: A parameter has no type, or a constant no value; or a name is unknown.
         TypeMismatchError: A type can't be understood.

@@ -50,6 +50,18 @@ class KernelInterface(_core.WrappedKernel, metaclass=abc.ABCMeta):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        # `fn` is a member of the base class in C++, which the state of an object lacks.
+        made = super().__reduce_ex__(max(protocol, 2))
+        return _restore, (type(self), self.fn), *made[2:]
+
+
+def _restore(kind: type[KernelInterface], fn: Any) -> KernelInterface:
+    """A kernel from a pickle, before its state is restored."""
+    kernel = kind.__new__(kind)
+    kernel.fn = fn
+    return kernel
+
 
 KernelInterface.register(JITFunction)
 

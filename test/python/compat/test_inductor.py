@@ -13,10 +13,7 @@ PROGRAM = textwrap.dedent(
     import tilewright.compat
     tilewright.compat.install()
     import torch, torch._inductor.config
-    from triton.backends import Backend, backends
-    from triton.runtime import driver
 
-    backends["cpu"] = Backend(compiler=None, driver=type(driver.active))
     torch._inductor.config.cpu_backend = "triton"
 
     @torch.compile

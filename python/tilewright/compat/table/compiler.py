@@ -17,7 +17,7 @@ _COMPILER: dict[str, Entry] = {
     "GPUTarget": Same("tilewright.compiler.gpu_target:GPUTarget"),
     "IRSource": Absent("a kernel can't be compiled from the text of its IR"),
     "LazyDict": Absent(),
-    "compile": Same("tilewright.compiler.ast_source:compile"),
+    "compile": Same("tilewright.compat.compile:compile"),
     "get_cache_key": Absent(),
     "make_backend": Same("tilewright.compiler.backend:make_backend"),
     "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
@@ -40,12 +40,11 @@ MODULES = (
     Module(
         "triton.backends",
         {
-            "Backend": Same("tilewright.compat.objects:Backend"),
+            "Backend": Same("tilewright.compat.backends:Backend"),
             "BaseBackend": Same("tilewright.compiler.backend:BaseBackend"),
             "DriverBase": Same("tilewright.runtime.driver:DriverBase"),
             "backends": Same(
-                "tilewright.compat.objects:backends",
-                "empty, so that PyTorch's Inductor does not generate kernels",
+                "tilewright.compat.backends:backends", "has the keys `cpu` and `nvidia`"
             ),
         },
     ),

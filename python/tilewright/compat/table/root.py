@@ -20,7 +20,7 @@ MODULES = (
             "aggregate": Same("tilewright:aggregate"),
             "autotune": Same("tilewright:autotune"),
             "cdiv": Same("tilewright:cdiv"),
-            "compile": Same("tilewright.compiler.ast_source:compile"),
+            "compile": Same("tilewright.compat.compile:compile"),
             "constexpr_function": Same("tilewright.language:constexpr_function"),
             "heuristics": Same("tilewright:heuristics"),
             "jit": Same("tilewright:jit"),

@@ -39,6 +39,7 @@ _CACHE: dict[str, Entry] = {
         "tilewright.compat.cache:FileCacheManager",
         "for a program's own files; kernels are cached elsewhere",
     ),
+    "_base32": Same("tilewright.compat.cache:base32"),
     "default_cache_dir": Same("tilewright.compat.cache:default_cache_dir"),
     "get_cache_manager": Same("tilewright.compat.cache:get_cache_manager"),
     "triton_key": Same("tilewright.compiler.ast_source:triton_key"),
