@@ -15,6 +15,7 @@ entries.py       the kinds of entries of the table
 listing.py       the table as text
 distribution.py  the version for importlib.metadata
 children.py      what child processes need
+torch_probes.py  what PyTorch remembers about whether there is a Triton
 
 Objects that only programs for Triton use:
 
@@ -36,7 +37,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tilewright.compat import children
+from tilewright.compat import children, torch_probes
 from tilewright.compat.finder import Finder
 from tilewright.errors import CompatError
 
@@ -78,7 +79,7 @@ def install(version: str | None = None) -> None:
         )
     sys.meta_path.insert(0, Finder(chosen))
     children.prepare(os.environ, chosen)
-    _forget_torch_probes()
+    torch_probes.forget()
 
 
 def uninstall() -> None:
@@ -93,7 +94,7 @@ def uninstall() -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "triton"]:
         del sys.modules[name]
     children.restore(os.environ)
-    _forget_torch_probes()
+    torch_probes.forget()
 
 
 def install_if_switched_on() -> None:
@@ -117,12 +118,3 @@ def _check_version(version: str) -> None:
     parts = version.split("+")[0].split(".")
     if len(parts) != 3 or not all(part.isdecimal() for part in parts):
         raise CompatError(f"a version must have the form '3.6.0', found {version!r}")
-
-
-def _forget_torch_probes() -> None:
-    """Clears what PyTorch remembers about whether `import triton` works."""
-    probes = sys.modules.get("torch.utils._triton")
-    for value in list(vars(probes).values()) if probes else ():
-        clear = getattr(value, "cache_clear", None)
-        if callable(clear):
-            clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilewright.compiler.metadata import KernelMetadata
+from tilewright.errors import CompatError
 
 
 class KernelAttributes:
@@ -78,7 +79,17 @@ class KernelAttributes:
         return handles_of(self.load())[1]
 
     def _init_handles(self) -> None:
-        """Loads the code on the current device."""
+        """Loads the code on the current device.
+
+        Raises:
+            CompatError: The kernel is another Triton's, as PyTorch restores it from a pickle.
+        """
+        if "key" not in self.__dict__:
+            raise CompatError(
+                "a compile worker of PyTorch compiled this kernel with another Triton: it was "
+                "started without tilewright.compat. Call tilewright.inductor.register() before the "
+                "first torch.compile, or set TILEWRIGHT_COMPAT=1 for the whole program"
+            )
         self.load()
 
     def launch_metadata(self, grid: tuple[int, ...], stream: int | None, *args: Any) -> Any:
