@@ -1,6 +1,9 @@
 """Every tutorial runs: each checks its own results."""
 
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +14,12 @@ FOR_THE_CPU = pytest.mark.cpu_only("the tiles of the matmul fill the L2 cache", 
 CASES = [
     pytest.param(path, id=path.stem, marks=FOR_THE_CPU if "matmul" in path.stem else ())
     for path in TUTORIALS
+    if "operator" not in path.stem
 ]
 
 
 def test_the_tutorials_are_found() -> None:
-    assert len(TUTORIALS) >= 6
+    assert len(TUTORIALS) >= 7
 
 
 @pytest.mark.parametrize("tutorial", CASES)
@@ -30,6 +34,20 @@ def test_tutorial(
     runpy.run_path(str(tutorial), run_name="__main__")
     printed = capsys.readouterr().out
     assert "agrees with" in printed or "keeps" in printed
+
+
+def test_the_operator(tmp_path: Path) -> None:
+    """In a process of its own, since it makes `triton` mean Tilewright."""
+    pytest.importorskip("torch")
+    (path,) = (path for path in TUTORIALS if "operator" in path.stem)
+    caches = {"TILEWRIGHT_CACHE_DIR": "kernels", "TORCHINDUCTOR_CACHE_DIR": "inductor"}
+    settings = {name: str(tmp_path / folder) for name, folder in caches.items()}
+    done = subprocess.run(
+        [sys.executable, path],
+        capture_output=True, text=True, env=os.environ | settings, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("agrees with") == 3
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
