@@ -20,7 +20,7 @@ from tilewright import _core, knobs
 from tilewright.compiler.relaxed import relax
 from tilewright.compiler.request import describe_leaf
 from tilewright.compiler.sources import plain_constant
-from tilewright.compiler.streams import on_stream
+from tilewright.compiler.streams import is_current, on_stream
 from tilewright.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def runner(kernel: CompiledKernel) -> Callable[..., None]:
             enter_hook(launch_metadata)
         if len(args) != count:
             args = tuple(launcher._complete(args))
-        if on_host:
+        if on_host or is_current(stream):
             launch((x, y, z), *args, target=target)
         else:
             with on_stream(stream):

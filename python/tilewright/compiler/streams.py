@@ -15,6 +15,16 @@ def current_stream(device: int | None = None) -> int:
     return 0 if torch is None else int(torch.cuda.current_stream(device).cuda_stream)
 
 
+def is_current(stream: int | None) -> bool:
+    """Whether a stream, by the driver's handle, is known to be the current one; quick."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return stream is None
+    return stream is None or bool(
+        torch._C._cuda_getCurrentRawStream(torch._C._cuda_getDevice()) == stream
+    )
+
+
 def on_stream(stream: int | None) -> contextlib.AbstractContextManager[Any]:
     """Makes a stream, by the driver's handle, the current one; None means the current one.
 

@@ -3,14 +3,15 @@
 PyTorch asks Triton's compiler for the kernel's IR and walks it. Tilewright's compiler knows what
 the code writes, so this module gives PyTorch an IR that says just that:
 
-    tt.func @kernel(%x: pointer, %out: pointer, %n: i32) {
+    tt.func @kernel(%x: pointer, %out: pointer) {
       tt.load %x
       tt.load %out
       tt.store %out
       tt.return
     }
 
-Every array counts as read. Where the analysis fails, PyTorch assumes that all arrays are written.
+Only arrays are parameters, and every array counts as read. Where the analysis fails, PyTorch
+assumes that all arrays are written.
 """
 
 from __future__ import annotations
@@ -105,11 +106,10 @@ class Operation:
 
 @dataclass(frozen=True)
 class Module:
-    """The IR of a kernel: what it reads and writes, by the positions of arguments."""
+    """The IR of a kernel: the number of arrays, and the positions of those that are written."""
 
     name: str
     count: int
-    read: list[int]
     written: list[int]
 
     def walk(self, visit: Callable[[Operation], None]) -> None:
@@ -119,9 +119,10 @@ class Module:
 
     def _operations(self) -> Iterator[Operation]:
         block = Block([Value(number) for number in range(self.count)])
-        for name, positions in (("tt.load", self.read), ("tt.store", self.written)):
-            for position in positions:
-                yield Operation(name, block, [block.arguments[position]])
+        for argument in block.arguments:
+            yield Operation("tt.load", block, [argument])
+        for position in self.written:
+            yield Operation("tt.store", block, [block.arguments[position]])
         yield Operation("tt.return", block)
         yield Operation("tt.func", None, symbol=self.name)
 
@@ -138,7 +139,7 @@ def describe(
         tma_descriptor_metadata: Which arguments are tensor descriptors; not supported.
 
     Returns:
-        The IR, and the names of the arguments that are neither constants nor None.
+        The IR, and the names of the arrays, which are its parameters.
 
     Raises:
         ValueError: There are tensor descriptors.
@@ -152,14 +153,10 @@ def describe(
     given = {**kwargs, **(configs[0].kwargs if configs else {})}
     arguments = {name: _placeholder(given[name]) for name in fn.arg_names}
     constants = {parameter.name for parameter in fn.params if parameter.is_constexpr}
-    names = [
-        name for name, value in arguments.items() if name not in constants and value is not None
-    ]
+    arrays = [n for n, value in arguments.items() if n not in constants and _is_dtype(value)]
     compiled = fn.warmup(*arguments.values(), target="cpu")
     written = {fn.arg_names[slot] for slot in compiled.written_slots}
-    arrays = [index for index, name in enumerate(names) if _is_array(arguments[name])]
-    stored = [index for index in arrays if names[index] in written]
-    return Module(fn.name, len(names), arrays, stored), names
+    return Module(fn.name, len(arrays), [arrays.index(n) for n in arrays if n in written]), arrays
 
 
 def _placeholder(value: Any) -> Any:
@@ -181,5 +178,5 @@ def _expressions() -> Any:
     return importlib.import_module("sympy").Expr
 
 
-def _is_array(value: Any) -> bool:
+def _is_dtype(value: Any) -> bool:
     return type(value).__module__ == "torch" and type(value).__name__ == "dtype"

@@ -95,13 +95,15 @@ class Decoder(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(100, width)
+        nn.init.normal_(self.embedding.weight, std=0.1)
         self.layers = nn.ModuleList(Layer(width, 4, True) for _ in range(2))
 
     def forward(self, tokens: Tensor, memory: Tensor) -> Tensor:
         x = self.embedding(tokens)
         for layer in self.layers:
             x = layer(x, memory)
-        return F.cross_entropy((x @ self.embedding.weight.T).flatten(0, 1), tokens.flatten())
+        following = tokens.roll(-1, 1).flatten()
+        return F.cross_entropy((x @ self.embedding.weight.T).flatten(0, 1), following)
 
 
 class LSTM(nn.Module):
