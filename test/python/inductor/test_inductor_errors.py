@@ -83,11 +83,16 @@ def test_a_kernel_that_does_not_compile(tmp_path) -> None:
     succeeds(program, tmp_path)
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "float8_e4m3fnuz", "float8_e8m0fnu"])
-def test_dtypes_without_kernels_are_left_to_eager(dtype, tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "kernels"), [("complex64", 0), ("float8_e4m3fnuz", 1), ("float8_e8m0fnu", 1)]
+)
+def test_unusual_dtypes(dtype, kernels, tmp_path) -> None:
     program = f"""
+    import torch._inductor.metrics
+
     x = torch.ones(64).to(torch.{dtype})
     found = torch.compile(lambda x: x.to(torch.complex64 if x.is_complex() else torch.float32) * 2)
     torch.testing.assert_close(found(x), x.to(found(x).dtype) * 2)
+    assert torch._inductor.metrics.generated_kernel_count == {kernels}
     """
     succeeds(program, tmp_path)
