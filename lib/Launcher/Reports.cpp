@@ -1,5 +1,7 @@
 #include "Reports.h"
 
+#include <set>
+
 namespace py = pybind11;
 
 namespace tilewright::launcher {
@@ -12,6 +14,15 @@ const char *errorFor(const KernelProblem &problem) { return problem.isAssertion 
 static std::vector<std::unique_ptr<ReportingCode>> &reportingCode() {
   static auto &all = *new std::vector<std::unique_ptr<ReportingCode>>();
   return all;
+}
+
+/// Lets the interpreter print at its exit what the device reports after its last launch: the exception of a function
+/// that is called then.
+static void raiseAtExit(const GpuDevice &device) {
+  static auto &registered = *new std::set<const GpuDevice *>(); // guarded by the GIL
+  if (device.survivesReports && registered.insert(&device).second) {
+    py::module_::import("atexit").attr("register")(py::cpp_function([&device] { raiseReport(device); }));
+  }
 }
 
 ReportingCode *addReportingCode(const std::string &name, GpuDevice &device, const PyAccesses &accesses,
@@ -29,6 +40,7 @@ ReportingCode *addReportingCode(const std::string &name, GpuDevice &device, cons
     }
     raise(errorFor(problem), name + ": " + problem.message);
   }
+  raiseAtExit(device);
   return reportingCode().emplace_back(std::move(code)).get();
 }
 

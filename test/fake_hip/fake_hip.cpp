@@ -19,7 +19,7 @@ using namespace fake_hip;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-static uint64_t copied = 0;
+static uint64_t copied = 0, allocated = 0;
 
 //===----------------------------------------------------------------------===//
 // What tests call
@@ -46,6 +46,8 @@ EXPORT int fake_last_error() { return lastError(); }
 
 /// The last value that the host copied to a variable of a module.
 EXPORT uint64_t fake_copied() { return copied; }
+/// The memory of the last call of hipHostMalloc.
+EXPORT uint64_t fake_allocated() { return allocated; }
 
 EXPORT void fake_replay() {
   std::lock_guard<std::mutex> lock(State::mutex());
@@ -240,6 +242,7 @@ EXPORT int hipHostMalloc(void **memory, size_t bytes, unsigned flags) {
     return fail(kInvalidValue); // else the host would not see what a running kernel writes
   }
   *memory = std::malloc(bytes);
+  allocated = reinterpret_cast<uint64_t>(*memory);
   return kSuccess;
 }
 

@@ -10,14 +10,15 @@ from fake_gpu import HOST, ROCM, ROCM_HOST, Address, CudaArray, Driver, TensorBa
 from tilewright import _core
 
 __all__ = [
-    "HOST", "LIBRARY", "ROCM_HOST", "Address", "CudaArray", "Tensor", "address", "code_object",
-    "configure", "copied", "current_device", "last_error", "launches", "load", "make_current",
-    "replay", "report", "set_stream",
+    "HOST", "LIBRARY", "ROCM_HOST", "Address", "CudaArray", "Tensor", "address", "allocated",
+    "code_object", "configure", "copied", "current_device", "last_error", "launches", "load",
+    "make_current", "replay", "report", "set_stream",
 ]  # fmt: skip
 
 _driver = Driver("fake_hip")
 _driver.api.fake_code_object.restype = ctypes.c_void_p
 _driver.api.fake_copied.restype = ctypes.c_uint64
+_driver.api.fake_allocated.restype = ctypes.c_uint64
 LIBRARY = _driver.path
 configure, report, launches = _driver.configure, _driver.report, _driver.launches
 current_device, make_current = _driver.current_device, _driver.make_current
@@ -27,6 +28,11 @@ set_stream = _driver.set_stream
 def copied() -> int:
     """The last value that was copied to a variable of a module."""
     return int(_driver.api.fake_copied())
+
+
+def allocated() -> int:
+    """The address of the memory that was allocated last for the host and devices."""
+    return int(_driver.api.fake_allocated())
 
 
 def replay() -> None:

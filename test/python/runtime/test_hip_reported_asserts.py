@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,3 +96,30 @@ def test_assertions_beside_checks_of_bounds(
     fail(hip, number)
     with pytest.raises(error, match=text):
         kernel[1](Tensor.make())
+
+
+LAST_LAUNCH = """
+import ctypes
+import fake_hip
+from tilewright import _core
+
+fake_hip.configure()
+_core.use_hip_library(fake_hip.LIBRARY)
+asserts = [("n is positive", "k.py", 9, 3)]
+kernel = fake_hip.load("kernel", "8,8", slots=[0, -1], asserts=asserts)
+page = fake_hip.allocated()
+(ctypes.c_uint64 * 2).from_address(page)[:] = [1 << 48 | 5, 1 << 32 | 8]
+print("done")
+"""
+
+
+def test_the_exit_prints_what_no_launch_has_raised() -> None:
+    folder = str(Path(__file__).parent)
+    made = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {folder!r})\n{LAST_LAUNCH}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert made.stdout == "done\n"
+    assert "k.py:9:3: an assertion failed in kernel, program (5, 0, 0): n is pos" in made.stderr
