@@ -81,4 +81,4 @@ def check_matmul(dtype, orders, sizes, blocks, sums=None, **options):
 
 def takes_boxes(target: str) -> bool:
     """Whether kernels for the target can copy boxes."""
-    return "90a" in target or target == "cuda"
+    return "cuda:90a" in target or target == "cuda"
