@@ -8,7 +8,7 @@ import pytest
 import tilewright
 import tilewright.language as tl
 from tilewright import compat
-from tilewright.compat import core, objects, paths
+from tilewright.compat import core, paths
 from tilewright.errors import CompileError, ConstantError, UnsupportedError
 from tilewright.language.extra import cuda
 
@@ -134,7 +134,3 @@ def test_paths() -> None:
     assert found == [(1, 0), (1, 1, 1), (3,)]
     assert [paths.get_iterable_path(tree, path) for path in found] == [1, 2, 3]
     assert paths.find_paths_if((), lambda path, leaf: True) == []
-
-
-def test_no_back_ends_are_offered() -> None:
-    assert objects.backends == {}
