@@ -3,7 +3,8 @@
     python test/python/inductor/operators.py                  the fixed sample of 640 cases
     python test/python/inductor/operators.py --count 0        all cases
     python test/python/inductor/operators.py --only sin/float32,sum/int64
-    python test/python/inductor/operators.py --backend cpp    Inductor's C++ back end, to compare
+    python test/python/inductor/operators.py --device cuda    on a GPU
+    python test/python/inductor/operators.py --backend other  C++, or Triton on a GPU, to compare
 
 Processes run the cases, so a crash is one case's outcome. The kernels run where TILEWRIGHT_TARGET
 says, such as emulator:cuda:90a+checks; by default on the CPU.
@@ -28,14 +29,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 def main() -> int:
     options = parse_options()
     if options.worker:
-        return work(options.backend)
+        return work(options.backend, options.device)
     import operator_samples as samples
 
     if options.only:
         cases = options.only.split(",")
     else:
-        everything = samples.all_cases()
-        cases = [str(case) for case in samples.fixed_sample(options.count or len(everything))]
+        count = options.count or len(samples.all_cases(options.device))
+        cases = [str(case) for case in samples.fixed_sample(count, options.device)]
     outcomes = run_all(cases, options)
     if options.out:
         Path(options.out).write_text("\n".join(json.dumps(outcome) for outcome in outcomes) + "\n")
@@ -49,15 +50,16 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--only", help="cases by name, such as sin/float32, with commas")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--seconds", type=int, default=120, help="the limit for one case")
-    parser.add_argument("--backend", choices=("triton", "cpp"), default="triton")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--backend", choices=("tilewright", "other"), default="tilewright")
     parser.add_argument("--out", help="a file for the outcomes, one JSON object a line")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def work(backend: str) -> int:
+def work(backend: str, device: str) -> int:
     """Runs the cases that are named on the standard input; prints each outcome as JSON."""
-    if backend == "triton":
+    if backend == "tilewright":
         import tilewright.inductor
 
         tilewright.inductor.register()
@@ -67,7 +69,7 @@ def work(backend: str) -> int:
     os.dup2(2, 1)  # what operators print is not an outcome
     for line in sys.stdin:
         name, _, dtype = line.strip().rpartition("/")
-        found = samples.outcome(samples.Case(name, dtype))
+        found = samples.outcome(samples.Case(name, dtype), device)
         print(json.dumps(dataclasses.asdict(found)), file=output, flush=True)
     return 0
 
@@ -110,8 +112,9 @@ def serve(waiting: queue.SimpleQueue, outcomes: dict, options: argparse.Namespac
 
 def start(options: argparse.Namespace, folder: str) -> subprocess.Popen:
     settings = {"TORCHINDUCTOR_CACHE_DIR": folder, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    command = [sys.executable, __file__, "--worker", "--backend", options.backend]
     return subprocess.Popen(
-        [sys.executable, __file__, "--worker", "--backend", options.backend],
+        [*command, "--device", options.device],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=os.environ | settings | {"OMP_NUM_THREADS": "1"},
     )  # fmt: skip
