@@ -21,6 +21,7 @@ from tilewright.compiler import ast_source
 from tilewright.compiler.backend import BackendOptions
 from tilewright.compiler.gpu_target import GPUTarget, current_target
 from tilewright.compiler.kernel import CompiledKernel
+from tilewright.compiler.launch_alone import can_launch_alone
 from tilewright.compiler.sources import ASTSource
 
 _INDUCTOR = "torch._inductor."
@@ -42,7 +43,7 @@ def compile(
     if isinstance(src, ASTSource) and str(src.fn.__module__).startswith(_INDUCTOR):
         src.noalias = True
     kernel = ast_source.compile(src, _on_host(target), options)
-    if os.environ.get("TRITON_CACHE_DIR") and can_launch_alone(kernel):
+    if os.environ.get("TRITON_CACHE_DIR") and can_launch_alone(kernel) and "cubin" in kernel.asm:
         _write_files(kernel)
     return kernel
 
@@ -52,31 +53,6 @@ def _on_host(target: Any) -> Any:
         return target
     chosen = current_target()
     return chosen if chosen is not None and chosen.kind == "emulator" else target
-
-
-def can_launch_alone(kernel: CompiledKernel) -> bool:
-    """Whether a program can launch the kernel's cubin with nothing but the arguments.
-
-    The code must assume nothing of a launch, have one parameter for each argument, in order, and
-    run with 32 * num_warps threads. Halves are excluded because Inductor passes them as float32.
-    """
-    metadata = kernel.metadata
-    if not kernel.target.startswith("cuda:") or not isinstance(kernel.src, ASTSource):
-        return False
-    types = [type for type in kernel.src.signature.values() if type != "constexpr"]
-    pointers = sum(str(type).startswith("*") for type in types)
-    slots = metadata["slots"]
-    assumes = kernel.launch_conditions or kernel.tensor_maps
-    return (
-        not assumes
-        and (pointers < 2 or not kernel.src.noalias)
-        and all(isinstance(type, str) and type not in ("fp16", "bf16") for type in types)
-        and len(slots) == len(types)
-        and slots == sorted(slots)
-        and min(slots, default=0) >= 0
-        and metadata["threads"] == 32 * metadata.num_warps
-        and not (metadata.persistent or metadata.launch_pdl or metadata.launch_cooperative_grid)
-    )
 
 
 def _write_files(kernel: CompiledKernel) -> None:

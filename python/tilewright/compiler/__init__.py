@@ -23,6 +23,7 @@ metadata.py           its metadata, with attributes
 assembly.py           its texts and code, as a mapping
 disassembler.py       finds and runs nvdisasm
 direct_launch.py      compiled[grid](...)
+launch_alone.py       whether a program can launch a cubin itself
 relaxed.py            a variant of a kernel that assumes less of its launches
 launch_metadata.py    what hooks get of a launch
 streams.py            the current stream

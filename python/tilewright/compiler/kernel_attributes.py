@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
+from tilewright.compiler.launch_alone import refuse_wrappers_in_cpp
 from tilewright.compiler.metadata import KernelMetadata
 from tilewright.errors import CompatError
+
+if TYPE_CHECKING:
+    from tilewright.compiler.kernel import CompiledKernel
 
 
 class KernelAttributes:
@@ -82,7 +86,8 @@ class KernelAttributes:
         """Loads the code on the current device.
 
         Raises:
-            CompatError: The kernel is another Triton's, as PyTorch restores it from a pickle.
+            CompatError: The kernel is another Triton's, as PyTorch restores it from a pickle; or
+                Inductor would launch it from C++, without its checks.
         """
         if "key" not in self.__dict__:
             raise CompatError(
@@ -90,6 +95,7 @@ class KernelAttributes:
                 "started without tilewright.compat. Call tilewright.inductor.register() before the "
                 "first torch.compile, or set TILEWRIGHT_COMPAT=1 for the whole program"
             )
+        refuse_wrappers_in_cpp(cast("CompiledKernel", self))
         self.load()
 
     def launch_metadata(self, grid: tuple[int, ...], stream: int | None, *args: Any) -> Any:

@@ -4,12 +4,15 @@ import json
 import pickle
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 from processes import environment
 
 import tilewright.compat
+from tilewright.compiler.kernel import CompiledKernel
+from tilewright.errors import CompatError
 from tilewright.runtime.interface import KernelInterface
 
 OPTIONS = {"num_warps": 4, "num_stages": 1, "debug": True, "sanitize_overflow": False}
@@ -200,19 +203,23 @@ def folder_of(triton, kernel, cache: Path) -> Path:
     return cache / triton.runtime.cache._base32(kernel.hash)
 
 
-def test_a_kernel_without_assumptions_has_a_cubin_file(
-    triton, kernels, tmp_path, monkeypatch
-) -> None:
+def without_assumptions(triton, kernels):
     from triton.compiler.compiler import ASTSource, GPUTarget
 
-    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     fn = kernels.triton_tem_fused_zeros_0
     made = ASTSource(fn, {"out_ptr0": "*fp32", "XBLOCK": "constexpr"}, {"XBLOCK": 64})
     options = OPTIONS | {"specialize_ranges": False}
-    kernel = triton.compile(made, target=GPUTarget(*TARGET), options=options)
+    return triton.compile(made, target=GPUTarget(*TARGET), options=options)
+
+
+def test_a_kernel_without_assumptions_has_a_cubin_file(
+    triton, kernels, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    kernel = without_assumptions(triton, kernels)
     folder = folder_of(triton, kernel, tmp_path)
-    assert (folder / f"{fn.__name__}.cubin").read_bytes() == kernel.asm["cubin"]
-    described = json.loads((folder / f"{fn.__name__}.json").read_text())
+    assert (folder / f"{kernel.name}.cubin").read_bytes() == kernel.asm["cubin"]
+    described = json.loads((folder / f"{kernel.name}.json").read_text())
     assert described["hash"] == kernel.hash and described["num_warps"] == 4
 
 
@@ -222,6 +229,24 @@ def test_a_kernel_with_conditions_has_none(triton, kernels, tmp_path, monkeypatc
     kernel = triton.compile(source(triton, kernels), target=target, options=OPTIONS)
     assert kernel.launch_conditions
     assert not folder_of(triton, kernel, tmp_path).exists()
+
+
+@pytest.mark.parametrize("assumes", [True, False])
+def test_generated_cpp_launches_only_what_assumes_nothing(
+    triton, kernels, assumes, monkeypatch
+) -> None:
+    monkeypatch.setattr(CompiledKernel, "load", lambda self: None)  # there may be no GPU
+    config = types.SimpleNamespace(cpp_wrapper=True)
+    monkeypatch.setitem(sys.modules, "torch._inductor.config", config)
+    target = triton.compiler.GPUTarget(*TARGET)
+    if assumes:
+        kernel = triton.compile(source(triton, kernels), target=target, options=OPTIONS)
+        with pytest.raises(CompatError, match=r"'triton_poi.*can't be launched from C\+\+"):
+            kernel._init_handles()
+        config.cpp_wrapper = False
+    else:
+        kernel = without_assumptions(triton, kernels)
+    kernel._init_handles()
 
 
 def test_a_folder_name_is_the_hash_in_base_32(triton) -> None:
