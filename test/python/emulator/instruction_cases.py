@@ -26,7 +26,7 @@ WITHOUT_CASE = {
     r"%clock|%globaltimer|nanosleep": "time",
     r"(?:%smid|%nsmid|%warpid)$": "what runs where is the hardware's choice",
     r"m?barrier\.|bar\.warp|fence|griddepcontrol": "ordering: tested by kernels and planted faults",
-    r"cp\.async|createpolicy": "asynchronous copies: tested by pipelined kernels",
+    r"cp\.(reduce\.)?async|createpolicy": "asynchronous copies: tested by pipelined kernels",
     r"prefetch": "has no effect on results",
     r"wgmma": "instructions of four warps: tested by test_wgmma_texts.py",
     r"setmaxnreg": "no result: tested by kernels with producer warps",
