@@ -65,14 +65,16 @@ def install(gpus: str) -> None:
     def compile_and_note(
         self: JITFunction, signature: Any, options: Any, noalias: bool, device: str
     ) -> Any:
-        target = options.get("target")
+        target = str(options.get("target") or "")
         # A file of IR is for the launch's target.
         given = {n: value for n, value in options.items() if n not in ("target", "ir_override")}
         made = compile_for_launch(self, signature, options, noalias, device)
         if self.debug is not None:
             given.setdefault("debug", self.debug)
-        # Launches on emulated GPUs are the same as on the CPU, if there are any on the CPU.
-        if _emulated_only or not str(target or "").startswith("emulator:"):
+        # Launches on emulated GPUs are the same as on the CPU, if there are any on the CPU. What is
+        # only for GPUs of another kind, such as a library for them, does not compile for this one.
+        is_own = _emulated_only and target.startswith(f"emulator:{_kind.name}:")
+        if is_own or not target.startswith("emulator:"):
             some = Target(_kind.name, _kind.architectures[0])
             _note(Request(self, tuple(signature), some, Options.make(given), noalias))
         return made

@@ -108,6 +108,7 @@ private:
 class OptionSet {
 public:
   OptionSet() = default;
+  virtual ~OptionSet() = default;
   OptionSet(const OptionSet &) = delete;
   OptionSet &operator=(const OptionSet &) = delete;
 

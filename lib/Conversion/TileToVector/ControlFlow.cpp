@@ -35,7 +35,7 @@ SmallVector<Value> Emitter::moveInto(ValueRange values, ArrayRef<Buffer> into) {
   auto sources = llvm::map_to_vector(tiles, [&](Value tile) { return buffers.lookup(tile); });
   // Copy a tile out of a destination buffer of another tile before it is overwritten.
   for (auto [i, source] : llvm::enumerate(sources)) {
-    bool displaced = source.base && llvm::any_of(llvm::enumerate(into), [&](auto other) {
+    bool displaced = source.base && llvm::any_of(llvm::enumerate(into), [i = i, &source = source](auto other) {
                        return other.index() != i && other.value().base == source.base;
                      });
     if (displaced) {
