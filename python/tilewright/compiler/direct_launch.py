@@ -164,8 +164,7 @@ def runner(kernel: CompiledKernel) -> Callable[..., None]:
     launcher = kernel._launcher()
     launch, target, on_host = launcher._launch, kernel.target, kernel.runs_on_host
     count = len(kernel.source.fn.params)
-    own_enter = knobs.runtime.launch_enter_hook
-    own_exit = knobs.runtime.launch_exit_hook
+    own = knobs.runtime  # whose chains a program may replace later
 
     def run(
         x: int,
@@ -179,7 +178,7 @@ def runner(kernel: CompiledKernel) -> Callable[..., None]:
         exit_hook: Callable[[Any], Any] | None,
         *args: Any,
     ) -> None:
-        if enter_hook is not None and enter_hook is not own_enter:
+        if enter_hook is not None and enter_hook is not own.launch_enter_hook:
             enter_hook(launch_metadata)
         if len(args) != count:
             args = tuple(launcher._complete(args))
@@ -188,7 +187,7 @@ def runner(kernel: CompiledKernel) -> Callable[..., None]:
         else:
             with on_stream(stream):
                 launch((x, y, z), *args, target=target)
-        if exit_hook is not None and exit_hook is not own_exit:
+        if exit_hook is not None and exit_hook is not own.launch_exit_hook:
             exit_hook(launch_metadata)
 
     return run

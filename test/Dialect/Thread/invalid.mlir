@@ -112,6 +112,14 @@ func.func @no_coordinates(%map: !llvm.ptr, %p: !llvm.ptr<3>) {
 
 // -----
 
+func.func @reduction(%map: !llvm.ptr, %p: !llvm.ptr<3>, %x: i32) {
+  // expected-error @+1 {{does not reduce by max}}
+  thread.box_store %map[%x], %p reduce <max> : <3>
+  return
+}
+
+// -----
+
 func.func @six_coordinates(%map: !llvm.ptr, %p: !llvm.ptr<3>, %x: i32) {
   // expected-error @+1 {{a box has from 1 to 5 coordinates, not 6}}
   thread.box_store %map[%x, %x, %x, %x, %x, %x], %p : <3>

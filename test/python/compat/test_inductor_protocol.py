@@ -142,6 +142,21 @@ def test_hooks_of_the_caller_get_its_metadata(triton, kernels) -> None:
     assert seen == ["launch", "launch"]
 
 
+def test_hooks_that_are_assigned_later_are_called_once(triton, kernels) -> None:
+    torch = pytest.importorskip("torch")
+    runtime, calls = triton.knobs.runtime, []
+    run = on_cpu(triton, kernels).run
+    x = torch.zeros(64)
+    runtime.launch_enter_hook = lambda metadata: calls.append("enter")
+    runtime.launch_exit_hook = lambda metadata: calls.append("exit")
+    try:
+        hooks = (None, runtime.launch_enter_hook, runtime.launch_exit_hook)
+        run(1, 1, 1, None, None, None, *hooks, x, x.clone(), 64, 64)
+    finally:
+        runtime.launch_enter_hook = runtime.launch_exit_hook = None
+    assert calls == ["enter", "exit"]
+
+
 def test_hooks_of_knobs_are_called_once(triton, kernels) -> None:
     torch = pytest.importorskip("torch")
     kernel, names = on_cpu(triton, kernels), []

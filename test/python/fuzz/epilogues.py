@@ -77,17 +77,22 @@ class Epilogues(Boxes):
         place, mask = self.address(tile)
         if self.chance(0.1):
             with self.block(f"if {tile or 'pid'} % 2 == {self.pick(0, 1)}:"):
-                self.line(f"tl.store({target} + {place}, {self.value()}{mask})")
-        elif self.kind in REDUCTIONS and self.chance(0.3):
+                self.write(f"{target} + {place}", mask)
+        else:
+            self.write(f"{target} + {place}", mask)
+        self.later_access(target, place)
+
+    def write(self, pointers: str, mask: str) -> None:
+        """A store, or an atomic of which nothing uses the result."""
+        if self.kind in REDUCTIONS and self.chance(0.3):
             name = self.rng.choice(REDUCTIONS[self.kind])
             order = self.pick("", *[', sem="relaxed"'] * 5)
-            self.line(f"tl.atomic_{name}({target} + {place}, {self.value()}{mask}{order})")
+            self.line(f"tl.atomic_{name}({pointers}, {self.value()}{mask}{order})")
         else:
             hint = self.pick(
                 "", "", "", ', cache_modifier=".cs"', ', eviction_policy="evict_first"'
             )
-            self.line(f"tl.store({target} + {place}, {self.value()}{mask}{hint})")
-        self.later_access(target, place)
+            self.line(f"tl.store({pointers}, {self.value()}{mask}{hint})")
 
     def later_access(self, target: str, place: str) -> None:
         """What must see the store, if anything."""

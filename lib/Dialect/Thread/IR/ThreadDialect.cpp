@@ -211,7 +211,15 @@ static LogicalResult verifyCoordinates(Operation *op, size_t count) {
 
 LogicalResult BoxCopyOp::verify() { return verifyCoordinates(*this, getCoordinates().size()); }
 
-LogicalResult BoxStoreOp::verify() { return verifyCoordinates(*this, getCoordinates().size()); }
+LogicalResult BoxStoreOp::verify() {
+  using tile::RMWKind;
+  constexpr RMWKind kKinds[] = {RMWKind::FAdd, RMWKind::Add, RMWKind::And, RMWKind::Or, RMWKind::Xor};
+  std::optional<RMWKind> kind = getReduction();
+  if (kind && !llvm::is_contained(kKinds, *kind)) {
+    return emitOpError("does not reduce by ") << tile::stringifyRMWKind(*kind);
+  }
+  return verifyCoordinates(*this, getCoordinates().size());
+}
 
 //===----------------------------------------------------------------------===//
 // Inline assembly
