@@ -18,6 +18,31 @@ using namespace mlir;
 namespace tilewright {
 namespace {
 
+/// Keeps the diagnostics of passes whose result may be discarded.
+class HeldDiagnostics {
+public:
+  explicit HeldDiagnostics(MLIRContext &context)
+      : context(context), handler(std::in_place, &context,
+                                  [this](Diagnostic &diagnostic) { diagnostics.push_back(std::move(diagnostic)); }) {}
+  ~HeldDiagnostics() { emit(); }
+
+  void emit() {
+    handler.reset();
+    for (Diagnostic &diagnostic : std::exchange(diagnostics, {})) {
+      context.getDiagEngine().emit(std::move(diagnostic));
+    }
+  }
+  void drop() {
+    diagnostics.clear();
+    handler.reset();
+  }
+
+private:
+  MLIRContext &context;
+  std::vector<Diagnostic> diagnostics;
+  std::optional<ScopedDiagnosticHandler> handler;
+};
+
 class CudaModuleBuilder {
 public:
   CudaModuleBuilder(ModuleOp module, StringRef target, const hardware::Limits &limits, const CudaOptions &options,
@@ -48,9 +73,7 @@ public:
       if (startAfter >= phase) {
         continue;
       }
-      bool ok = compilation.runPasses(
-          stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, target, options); },
-          [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);
+      bool ok = phase == CudaPhase::TileGPU ? runTileGPUPhase() : runPhase(phase, options);
       if (phase == CudaPhase::TileGPU) {
         built.threads = tilegpu::launchedThreads(module).count();
         describeSchedule();
@@ -71,6 +94,45 @@ public:
   }
 
 private:
+  bool runPhase(CudaPhase phase, const CudaOptions &with) {
+    return compilation.runPasses(
+        stringifyPhase(phase), [&](OpPassManager &passes) { addCudaPasses(passes, phase, target, with); },
+        [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != CudaPhase::LLVM);
+  }
+
+  /// The passes choose early whether a kernel is persistent. If it needs too much for that, or turns out to copy no
+  /// boxes, which is what would overlap, the phase is run again without the choice.
+  bool runTileGPUPhase() {
+    if (options.persistent->has_value() || !hardware::lookupGpu(target)->copiesBoxes) {
+      return runPhase(CudaPhase::TileGPU, options);
+    }
+    OwningOpRef<ModuleOp> before(module.clone());
+    HeldDiagnostics diagnostics(*module.getContext());
+    bool ok = runPhase(CudaPhase::TileGPU, options);
+    if (!hasPersistentKernel() || (ok && copiesBoxes())) {
+      diagnostics.emit();
+      return ok;
+    }
+    diagnostics.drop();
+    failure = CompileFailure();
+    module->setAttrs((*before)->getAttrDictionary());
+    module.getBodyRegion().takeBody(before->getBodyRegion());
+    collectSchedule();
+    CudaOptions others;
+    others.copy(options);
+    others.persistent.set(false);
+    return runPhase(CudaPhase::TileGPU, others);
+  }
+
+  bool hasPersistentKernel() {
+    return llvm::any_of(module.getOps<func::FuncOp>(),
+                        [](func::FuncOp function) { return function->hasAttr(tile::TileDialect::kPersistentAttr); });
+  }
+
+  bool copiesBoxes() {
+    return module.walk([](tilegpu::BoxCopyOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
   void collectSchedule() {
     if (*options.explain) {
       report.emplace(*module.getContext());
@@ -86,6 +148,7 @@ private:
     schedule["shared_limit"] = *limits.sharedBytes;
     schedule["threads"] = built.threads;
     schedule["warps"] = *options.numWarps;
+    schedule["persistent"] = hasPersistentKernel();
     built.schedule = std::move(schedule);
     compilation.instrument = nullptr;
     report.reset();

@@ -26,6 +26,21 @@ void addGpuTilePasses(OpPassManager &passes, const GpuOptions &options) {
   passes.addPass(createReportAsserts()); // after check-bounds, whose mailbox and numbers it extends
 }
 
+/// Kernels are persistent on request. If the user says nothing, where that is expected to pay, which was only seen
+/// where copies of boxes overlap with matrix instructions of groups of warps.
+static std::optional<MakePersistentOptions> persistence(const hardware::GpuInfo *info, const GpuOptions &options,
+                                                        const TileGPUSettings &settings) {
+  bool mayOverlap = info && info->copiesBoxes && !info->groupMma.empty() && settings.usesGroupMma &&
+                    options.specializeRanges && options.tensorMaps;
+  if (!options.persistent->value_or(mayOverlap)) {
+    return std::nullopt;
+  }
+  MakePersistentOptions persistent;
+  persistent.cooperative = settings.isCooperative;
+  persistent.automatic = !options.persistent->has_value();
+  return persistent;
+}
+
 /// Assigns layouts to tiles and lowers the movement of data.
 void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions &options,
                       const TileGPUSettings &settings) {
@@ -34,15 +49,14 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
     fuse.narrow = true;
     passes.addPass(createFuseMultiplyAdd(fuse)); // must run before passes that move operations, or compute tiles twice
   }
-  if (options.persistent) {
-    passes.addPass(createMakePersistent({settings.isCooperative})); // must run before passes that look at loops
-    passes.addPass(createHoistInvariants());                        // hoists what all programs share
+  const hardware::GpuInfo *info = hardware::lookupGpu(target.str()); // assign-layouts rejects others
+  if (auto persistent = persistence(info, options, settings)) {
+    passes.addPass(createMakePersistent(*persistent)); // must run before passes that look at loops
+    passes.addPass(createHoistInvariants());           // hoists what all programs share
   }
   PredicateLoadsOptions predicate;
   predicate.numStages = options.numStages;
-  if (const hardware::GpuInfo *info = hardware::lookupGpu(target.str())) { // assign-layouts rejects others
-    predicate.sharedBytes = info->sharedPerBlock;
-  }
+  predicate.sharedBytes = info ? info->sharedPerBlock : 0;
   passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
   tilegpu::AssignLayoutsOptions assign;
   assign.target = target.str();

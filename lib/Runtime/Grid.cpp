@@ -30,7 +30,7 @@ std::optional<Grid> startedGrid(const Grid &launch, int64_t atOnce) {
 
 std::string describeTooManyPrograms(const Grid &launch) {
   return "the grid has " + std::to_string(launch.programs) + " programs, and a persistent kernel at most " +
-         std::to_string(kMostPersistentPrograms);
+         std::to_string(kMostPersistentPrograms) + "; one with persistent=False has no such limit";
 }
 
 } // namespace tilewright::runtime

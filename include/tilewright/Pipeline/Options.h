@@ -180,12 +180,13 @@ struct GpuOptions : CompileOptions {
                           {"tensor_maps",
                            "Whether loads in loops may become copies of boxes, by tensor maps that each launch makes. "
                            "A launch that can't make them runs a variant compiled without them."}};
-  Option<bool> persistent{
+  Option<std::optional<bool>> persistent{
       *this,
-      false,
+      std::nullopt,
       {"persistent",
        "Whether a launch starts only as many programs as run at the same time, each of which executes several programs "
-       "of the grid in a loop. Copies of boxes for the next one start while the previous one is computed."}};
+       "of the grid in a loop. Copies of boxes for the next one start while the previous one is computed. None lets "
+       "the compiler choose."}};
   Option<std::optional<bool>> specializeWarps{*this,
                                               std::nullopt,
                                               {"specialize_warps",
@@ -199,7 +200,7 @@ struct GpuOptions : CompileOptions {
                                                "(lib/Pipeline/ScheduleReport.h).")
                            .internal()};
   /// A function's `tile.program_id` would be that of the started program.
-  bool keepsCalls() const override { return CompileOptions::keepsCalls() && !persistent; }
+  bool keepsCalls() const override { return CompileOptions::keepsCalls() && !persistent->value_or(false); }
   Option<std::string> startAfter{
       *this, "", OptionTraits("start_after", "The phase whose result the module is; continues after it.").internal()};
 };

@@ -196,6 +196,9 @@ def MakePersistent : Pass<"make-persistent", "mlir::ModuleOp"> {
     than `kMostPersistentPrograms`, so that the loop's counter does not wrap. Each program executes its share in
     increasing order: waiting for a program with a lower number cannot deadlock.
 
+    With `automatic`, only products become persistent that are expected to be faster then (Benefit.h), and the pass does
+    not warn.
+
     The pass warns, and leaves a kernel unchanged, if it has assertions, checks or prints, takes part in the order of
     grids (`gdc_wait`, `gdc_launch_dependents`), may read its position in assembly or in a library's function, or if
     launches are `cooperative`: all programs run at the same time then.
@@ -205,7 +208,8 @@ def MakePersistent : Pass<"make-persistent", "mlir::ModuleOp"> {
     Establishes: `tile.persistent` on the kernel.
     Destroys: nothing.
   }];
-  let options = [Option<"cooperative", "cooperative", "bool", "false", "programs may wait for any other">];
+  let options = [Option<"cooperative", "cooperative", "bool", "false", "programs may wait for any other">,
+                 Option<"automatic", "automatic", "bool", "false", "only kernels that are expected to be faster">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "tilewright::tile::TileDialect"];
 }
 

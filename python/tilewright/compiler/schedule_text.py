@@ -42,6 +42,8 @@ def _summary(report: dict[str, Any]) -> str:
         used.append(f"{spilled} bytes spilled" if spilled else "no spills")
     elif "registers" in report:
         used.append("registers unknown without an assembler")
+    if report.get("persistent"):
+        used.append("persistent")
     lines = [f"{report['kernel']} for {report['target']}", *_wrapped("  ", ", ".join(used))]
     if "shared_bytes" in report:
         limit = report["shared_limit"]

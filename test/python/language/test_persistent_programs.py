@@ -164,3 +164,38 @@ def test_copies_of_boxes(two_axes: bool) -> None:
     ptx = made.asm["ptx"]
     assert "cp.async.bulk.tensor.2d.shared" in ptx
     assert "cp.async.bulk.tensor.2d.global" in ptx
+
+
+def _compile(c: torch.Tensor, target: str = "cuda:90a", size: int = 1024, **options):
+    a = torch.empty(size, size, dtype=torch.float16)
+    made = matmul.warmup(
+        a, a.clone(), c, size, size, size, 128, 128, 64, False, num_warps=8, target=target,
+        **options,
+    )  # fmt: skip
+    return made.metadata.persistent
+
+
+@pytest.mark.cpu_only("compiles for GPUs whatever the targets are")
+def test_the_compiler_chooses() -> None:
+    """Products whose operands and results are copied as boxes, unless the user decides."""
+    half, single = torch.empty(1024, 1024).half(), torch.empty(1024, 1024)
+    assert _compile(half)
+    assert not _compile(half, persistent=False)
+    assert not _compile(half, tensor_maps=False)
+    assert not _compile(half, "cuda:80")
+    assert not _compile(single)
+    odd = torch.empty(1001, 1001).half()  # rows do not begin at multiples of 16 bytes
+    assert not _compile(odd, size=1001)
+
+
+@pytest.mark.parametrize("two_axes", [False, True])
+@pytest.mark.parametrize(("M", "N", "K"), [(128, 128, 64), (520, 384, 0), (520, 392, 72)])
+def test_chosen_products(M: int, N: int, K: int, two_axes: bool) -> None:
+    """With one program, and with more than run at once."""
+    a = torch.randint(-3, 4, (M, max(K, 1))).half()
+    b = torch.randint(-3, 4, (max(K, 1), N)).half()
+    c = torch.full((M, N), 7.0).half()
+    rows, columns = -(-M // 128), -(-N // 128)
+    grid = (rows, columns) if two_axes else (rows * columns,)
+    matmul[grid](a, b, c, M, N, K, 128, 128, 64, two_axes, num_warps=8)
+    assert torch.equal(c.cpu().float(), a[:, :K].float().cpu() @ b[:K].float().cpu())

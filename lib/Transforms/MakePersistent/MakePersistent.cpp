@@ -1,5 +1,7 @@
 // make-persistent: makes a kernel execute several programs of the grid, one after the other. See Passes.td.
 
+#include "Benefit.h"
+
 #include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Transforms/Passes.h"
@@ -132,13 +134,14 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      if (!kernel->hasAttr(tile::TileDialect::kKernelAttr)) {
+      if (!kernel->hasAttr(tile::TileDialect::kKernelAttr) || (automatic && !benefitsFromPersistence(kernel))) {
         continue;
       }
-      if (StringRef obstacle = obstacleIn(kernel, cooperative); !obstacle.empty()) {
-        kernel.emitWarning() << "the kernel is not persistent: " << obstacle;
-      } else {
+      StringRef obstacle = obstacleIn(kernel, cooperative);
+      if (obstacle.empty()) {
         ProgramLoop(kernel).wrap();
+      } else if (!automatic) {
+        kernel.emitWarning() << "the kernel is not persistent: " << obstacle;
       }
     }
   }
