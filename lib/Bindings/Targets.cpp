@@ -83,6 +83,18 @@ static py::dict limitsOf(const TargetKind &kind, const std::string &arch) {
   return result;
 }
 
+static py::dict termsOf(const TargetKind &kind, const std::string &arch) {
+  HardwareTerms terms = kind.terms(arch);
+  py::dict result;
+  result["warp"] = terms.warp.str();
+  result["multiprocessor"] = terms.multiprocessor.str();
+  result["shared"] = terms.shared.str();
+  result["transfer"] = terms.transfer.str();
+  result["wavefront"] = terms.wavefront.str();
+  result["matrix_units"] = terms.matrixUnits.str();
+  return result;
+}
+
 static void bindTargetKind(py::module_ &module) {
   py::class_<TargetKind, std::unique_ptr<TargetKind, py::nodelete>>(
       module, "TargetKind", "A kind of target; see include/tilewright/Pipeline/TargetKind.h.")
@@ -97,6 +109,7 @@ static void bindTargetKind(py::module_ &module) {
       .def_property_readonly("options", optionsOf)
       .def("find_architecture", findArchitecture, py::arg("text"),
            "The canonical name of an architecture, or None if there is no such one.")
+      .def("terms", termsOf, py::arg("arch"), "What the vendor calls the parts of an architecture.")
       .def("limits", limitsOf, py::arg("arch"),
            "What a kernel for an architecture may use at most; None for what its programs do not have.")
       .def(

@@ -10,17 +10,22 @@ namespace tilewright::hardware {
 
 static constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
+/// CDNA serves a load of 16 bytes in groups of eight lanes, {0-3, 20-23}, {4-7, 16-19}, {8-11, 28-31}, {12-15, 24-27}
+/// and the same of the upper half.
+static constexpr std::array<uint8_t, 6> kCdnaOrder = {1, 2, 20, 4, 8, 32};
+/// Where the groups are not documented.
+static constexpr std::array<uint8_t, 6> kByNumber = layout::SharedMemoryBanks::kByNumber;
+
 const std::vector<AmdInfo> &amdTargets() {
   static const std::vector<AmdInfo> table = {
-      // name, target, lanes, shared per block, per SM, banks, registers of a lane, of a thread, step, warps, shuffles
-      // rows,
-      // L2 cache
-      {"gfx90a", kGfx90a, 64, 64 * kKiB, 64 * kKiB, 32, 512, 512, 8, 8, false, 8 * kMiB},
-      {"gfx942", kGfx942, 64, 64 * kKiB, 64 * kKiB, 32, 512, 512, 8, 8, false, 4 * kMiB},
-      {"gfx950", kGfx950, 64, 160 * kKiB, 160 * kKiB, 64, 512, 512, 8, 8, false, 4 * kMiB},
-      {"gfx1100", kGfx1100, 32, 64 * kKiB, 128 * kKiB, 64, 1536, 256, 24, 16, true, 6 * kMiB},
-      {"gfx1201", kGfx1201, 32, 64 * kKiB, 128 * kKiB, 64, 1536, 256, 24, 16, true, 8 * kMiB},
-      {"gfx1250", kGfx1250, 32, 320 * kKiB, 320 * kKiB, 64, 1024, 256, 16, 16, true, 4 * kMiB},
+      // name, target, lanes, shared per block, per SM, banks, order, registers of a lane, of a thread, step, warps,
+      // blocks, shuffles rows, line, L2 cache
+      {"gfx90a", kGfx90a, 64, 64 * kKiB, 64 * kKiB, 32, kCdnaOrder, 512, 512, 8, 8, 16, false, 64, 8 * kMiB},
+      {"gfx942", kGfx942, 64, 64 * kKiB, 64 * kKiB, 32, kCdnaOrder, 512, 512, 8, 8, 16, false, 128, 4 * kMiB},
+      {"gfx950", kGfx950, 64, 160 * kKiB, 160 * kKiB, 64, kByNumber, 512, 512, 8, 8, 16, false, 128, 4 * kMiB},
+      {"gfx1100", kGfx1100, 32, 64 * kKiB, 128 * kKiB, 64, kByNumber, 1536, 256, 24, 16, 32, true, 128, 6 * kMiB},
+      {"gfx1201", kGfx1201, 32, 64 * kKiB, 128 * kKiB, 64, kByNumber, 1536, 256, 24, 16, 32, true, 128, 8 * kMiB},
+      {"gfx1250", kGfx1250, 32, 320 * kKiB, 320 * kKiB, 64, kByNumber, 1024, 256, 16, 16, 32, true, 128, 4 * kMiB},
   };
   return table;
 }
@@ -44,6 +49,7 @@ static GpuInfo describe(const AmdInfo &info) {
   gpu.threadsPerBlock = kAmdThreadsPerBlock;
   gpu.vectorBytes = 16;
   gpu.lineBytes = 128;
+  gpu.transferBytes = info.lineBytes;
   gpu.cacheBytes = info.cacheBytes;
   gpu.sharedPerBlock = info.sharedPerBlock;
   gpu.sharedPerSm = info.sharedPerSm;
@@ -51,6 +57,8 @@ static GpuInfo describe(const AmdInfo &info) {
   gpu.registersPerSm = int64_t(kAmdSimdsPerSm) * info.registersPerLane * info.lanesPerWarp;
   gpu.banks = info.banks;
   gpu.bankBytes = 4;
+  gpu.widestLoadOrder = info.widestLoadOrder;
+  gpu.joinsPairs = false;
   gpu.reducesIntegers = false; // LLVM expands its intrinsics for that to a loop over the lanes
   gpu.overlapsGrids = false;
   gpu.copiesBoxes = false;
@@ -82,6 +90,20 @@ const AmdInfo *lookupAmd(std::string_view name) {
 int warpsThatFit(const AmdInfo &info, int registersPerThread) {
   int granules = std::max(1, (registersPerThread + info.registerGranularity - 1) / info.registerGranularity);
   return std::min(info.warpsPerSimd, info.registersPerLane / (granules * info.registerGranularity));
+}
+
+BlocksThatFit blocksThatFit(const AmdInfo &info, int threads, int registersPerThread, int64_t sharedBytes) {
+  int warps = std::max(1, (threads + info.lanesPerWarp - 1) / info.lanesPerWarp);
+  BlocksThatFit fit;
+  fit.byWarps = kAmdSimdsPerSm * info.warpsPerSimd / warps;
+  fit.byRegisters = kAmdSimdsPerSm * warpsThatFit(info, registersPerThread) / warps;
+  if (warps > 1) { // a block of one warp needs no barrier
+    fit.byBarriers = info.barriers;
+  }
+  if (sharedBytes > 0) {
+    fit.byShared = static_cast<int>(info.sharedPerSm / sharedBytes);
+  }
+  return fit;
 }
 
 } // namespace tilewright::hardware

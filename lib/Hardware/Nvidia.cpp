@@ -40,6 +40,7 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.threadsPerBlock = kThreadsPerBlock;
   gpu.vectorBytes = 16;
   gpu.lineBytes = 128;
+  gpu.transferBytes = 32;
   gpu.cacheBytes = info.cacheBytes;
   gpu.sharedPerBlock = info.sharedPerBlock;
   gpu.sharedPerSm = info.sharedPerSm;
@@ -47,6 +48,7 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.registersPerSm = kRegistersPerSm;
   gpu.banks = 32;
   gpu.bankBytes = 4;
+  gpu.joinsPairs = true;
   gpu.reducesIntegers = true;                       // redux.sync
   gpu.overlapsGrids = (info.target & kFrom90) != 0; // griddepcontrol
   gpu.copiesBoxes = (info.target & kFrom90) != 0;   // cp.async.bulk.tensor

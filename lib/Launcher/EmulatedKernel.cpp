@@ -11,6 +11,7 @@
 #include "tilewright/Emulator/Block.h"
 #include "tilewright/Emulator/Counters.h"
 #include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Runtime/Excess.h"
 #include "tilewright/Runtime/Mailbox.h"
 #include "tilewright/Runtime/PrintBuffer.h"
@@ -332,6 +333,18 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
 // Loading
 //===----------------------------------------------------------------------===//
 
+/// Those of the hardware table; the default for a GPU that it lacks.
+static MemoryRules memoryRulesOf(llvm::StringRef gpu) {
+  MemoryRules rules;
+  if (const hardware::GpuInfo *info = hardware::lookupGpu(gpu.split(':').second.str())) {
+    rules.transferBytes = info->transferBytes;
+    rules.banks = info->banks;
+    rules.widestLoadOrder = info->widestLoadOrder;
+    rules.joinsPairs = info->joinsPairs;
+  }
+  return rules;
+}
+
 using PySite = std::tuple<std::string, int, int, std::string>;
 
 static std::shared_ptr<EmulatedKernel>
@@ -350,6 +363,7 @@ loadEmulated(const std::string &object, const std::string &symbol, int threads, 
   kernel.lanes = lanes;
   kernel.sharedBytes = sharedBytes;
   kernel.architecture = architecture;
+  kernel.memory = memoryRulesOf(gpu);
   kernel.checked = checked;
   for (const auto &[file, line, column, instruction] : sites) {
     kernel.sites.push_back({file, line, column, instruction});

@@ -82,6 +82,11 @@ public:
     return emulated.kind ? emulated.kind->limits(emulated.arch) : hardware::Limits();
   }
 
+  HardwareTerms terms(llvm::StringRef arch) const override {
+    Emulated emulated(arch);
+    return emulated.kind ? emulated.kind->terms(emulated.arch) : HardwareTerms();
+  }
+
   std::unique_ptr<CompileOptions> createOptions() const override { return std::make_unique<GpuOptions>(); }
   void registerDialects(mlir::DialectRegistry &) const override {} // those of the emulated kinds
   void registerPipelines() const override {}

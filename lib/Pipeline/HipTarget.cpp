@@ -55,6 +55,13 @@ public:
     return limits;
   }
 
+  /// RDNA's local memory belongs to two compute units, a WGP.
+  HardwareTerms terms(llvm::StringRef arch) const override {
+    const hardware::AmdInfo *info = hardware::lookupAmd(arch);
+    bool isPair = info && info->sharedPerSm > info->sharedPerBlock;
+    return {"wave", isPair ? "WGP" : "compute unit", "LDS", "line", "phase", "matrix cores"};
+  }
+
   std::unique_ptr<CompileOptions> createOptions() const override { return std::make_unique<HipOptions>(); }
   void registerDialects(mlir::DialectRegistry &registry) const override { registerHipPipeline(registry); }
   void registerPipelines() const override { registerHipPipelines(); }

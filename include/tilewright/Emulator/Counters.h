@@ -18,7 +18,7 @@ namespace tilewright::emulator {
 struct MemoryCounts {
   int64_t requests = 0;
   int64_t bytes = 0;     ///< that the lanes access
-  int64_t transfers = 0; ///< of global memory: sectors of 32 bytes; of shared memory: wavefronts of 32 banks
+  int64_t transfers = 0; ///< of global memory: sectors or lines; of shared memory: wavefronts, or AMD's phases
   int64_t ideal = 0;     ///< the fewest transfers for the same number of distinct bytes, at the access's width
   void add(const MemoryCounts &other);
 };

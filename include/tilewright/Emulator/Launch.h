@@ -21,6 +21,17 @@ namespace tilewright::emulator {
 struct Thread;
 class Profile;
 
+/// How a GPU's memory serves the lanes of a warp; by default as NVIDIA's. Counts depend on it, results do not.
+struct MemoryRules {
+  uint64_t transferBytes = 32; ///< of global memory, in one piece: a sector, or a line of a cache
+  int banks = 32;              ///< of shared memory, 4 bytes wide; at most kMostBanks
+  /// The order in which shared memory serves the lanes of loads of 16 bytes (layout::SharedMemoryBanks).
+  std::array<uint8_t, 6> widestLoadOrder = {1, 2, 4, 8, 16, 32};
+  bool joinsPairs = true; ///< adjacent parts of an access are served together if lanes have equal addresses in pairs
+
+  static constexpr int kMostBanks = 64;
+};
+
 /// A kernel's code for one thread, loaded into this process. `slots` holds the values of the parameters.
 using ThreadCode = void (*)(Thread *thread, const uint64_t *slots);
 
@@ -44,6 +55,7 @@ struct Kernel {
   std::vector<Site> sites;
   /// 90 for sm_90. The emulator uses it only for the way in which tensor cores round.
   int architecture = 90;
+  MemoryRules memory;
 };
 
 /// Memory that was passed to the kernel.

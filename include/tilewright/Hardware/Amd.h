@@ -10,6 +10,8 @@
 
 #include "tilewright/Hardware/Gpu.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 
 namespace tilewright::hardware {
@@ -21,19 +23,22 @@ struct AmdInfo {
   std::string_view name; ///< LLVM's, such as "gfx942"
   AmdTargets target;     ///< its bit in the target sets of instructions
 
-  int lanesPerWarp;       ///< 64 on CDNA; RDNA's default of 32
-  int64_t sharedPerBlock; ///< bytes
-  int64_t sharedPerSm;    ///< bytes
-  int banks;              ///< of shared memory, 4 bytes wide
+  int lanesPerWarp;                       ///< 64 on CDNA; RDNA's default of 32
+  int64_t sharedPerBlock;                 ///< bytes
+  int64_t sharedPerSm;                    ///< bytes
+  int banks;                              ///< of shared memory, 4 bytes wide
+  std::array<uint8_t, 6> widestLoadOrder; ///< of the lanes whose loads of 16 bytes are served together
 
   // Each of the four SIMDs of a multiprocessor has as many registers of 32 bits for each lane.
   int registersPerLane;
   int registersPerThread;  ///< at most; on CDNA half of them are accumulation registers
   int registerGranularity; ///< allocation granularity per thread
   int warpsPerSimd;        ///< at most
+  int barriers;            ///< of a multiprocessor; a block of several warps needs one
 
   bool shufflesRows; ///< the lanes of a row of 16 by any xor mask (DPP's row_xmask), and with the next row (RDNA)
 
+  int64_t lineBytes;  ///< of the vector memory's first cache
   int64_t cacheBytes; ///< of the L2 cache that a multiprocessor of the largest GPU with this architecture has
 };
 
@@ -54,6 +59,19 @@ const AmdInfo *lookupAmd(std::string_view name);
 
 /// How many warps fit on a SIMD at once, given the registers of a thread. Shared memory may limit them further.
 int warpsThatFit(const AmdInfo &info, int registersPerThread);
+
+/// How many thread blocks fit on a multiprocessor at once if only one resource had a limit, as LLVM's code generator
+/// computes it. Without a value where the blocks do not use the resource.
+struct BlocksThatFit {
+  int byWarps, byRegisters;
+  std::optional<int> byShared, byBarriers;
+
+  int fewest() const {
+    int fewest = std::min(byWarps, byRegisters);
+    return std::min({fewest, byShared.value_or(fewest), byBarriers.value_or(fewest)});
+  }
+};
+BlocksThatFit blocksThatFit(const AmdInfo &info, int threads, int registersPerThread, int64_t sharedBytes);
 
 } // namespace tilewright::hardware
 

@@ -25,6 +25,7 @@ struct GpuInfo {
   int threadsPerBlock;    ///< at most
   int64_t vectorBytes;    ///< the widest access of a thread to memory
   int64_t lineBytes;      ///< a cache line
+  int64_t transferBytes;  ///< what an access to global memory moves at least: a sector, or a line of the first cache
   int64_t cacheBytes;     ///< the last cache before memory, of the largest product
   int64_t sharedPerBlock; ///< bytes of shared memory for each thread block
   int64_t sharedPerSm;    ///< of a multiprocessor, for all of its thread blocks
@@ -32,9 +33,12 @@ struct GpuInfo {
   int64_t registersPerSm; ///< of 32 bits
   int banks;              ///< of shared memory, served in parallel
   int64_t bankBytes;      ///< the width of a bank
-  bool reducesIntegers;   ///< one instruction reduces 32-bit integers over a warp
-  bool overlapsGrids;     ///< a grid may start before the one that it depends on has ended
-  bool copiesBoxes;       ///< one thread copies a box of an array between global and shared memory, asynchronously
+  /// The order in which banks serve the lanes of the widest loads; see SharedMemoryBanks.
+  std::array<uint8_t, 6> widestLoadOrder = layout::SharedMemoryBanks::kByNumber;
+  bool joinsPairs;      ///< parts of a wide access whose lanes are pairs with equal addresses are served together
+  bool reducesIntegers; ///< one instruction reduces 32-bit integers over a warp
+  bool overlapsGrids;   ///< a grid may start before the one that it depends on has ended
+  bool copiesBoxes;     ///< one thread copies a box of an array between global and shared memory, asynchronously
 
   // The instructions that the GPU has.
   std::vector<const MmaInstruction *> mma;
@@ -45,7 +49,9 @@ struct GpuInfo {
   std::vector<const PairConversion *> pairConversions;
 
   int warpsPerBlock() const { return threadsPerBlock / lanesPerWarp; }
-  layout::SharedMemoryBanks sharedMemory() const { return {lanesPerWarp, banks, bankBytes, vectorBytes}; }
+  layout::SharedMemoryBanks sharedMemory() const {
+    return {lanesPerWarp, banks, bankBytes, vectorBytes, widestLoadOrder};
+  }
 };
 
 /// All GPUs of all vendors.

@@ -13,6 +13,9 @@
 //     lanes 0, 1, 2, ... at words 0, 32, 64, ...:  all in bank 0, 32 wavefronts
 //     lanes 0, 1, 2, ... at words 0, 33, 66, ...:  all different, 1 wavefront
 //
+// Some memories serve lanes of a wide load in another order. AMD's CDNA serves a load of 16 bytes in groups of eight
+// lanes such as 0-3 and 20-23: those that the lanes 1, 2 and 20 span by exclusive or.
+//
 // As addresses are linear over GF(2), every accessed bank serves the same number of words, 2^(rank of the lanes' words
 // - rank of their banks).
 
@@ -20,6 +23,8 @@
 #define TILEWRIGHT_LAYOUT_BANKCONFLICTS_H
 
 #include "tilewright/Layout/VectorAccess.h"
+
+#include <array>
 
 namespace tilewright::layout {
 
@@ -29,6 +34,17 @@ struct SharedMemoryBanks {
   int64_t banks;       ///< served in parallel
   int64_t bankBytes;   ///< the width of a bank: one word
   int64_t widestBytes; ///< the widest access of a lane
+  /// The order in which lanes are served in loads of the widest width: the lane at position p is the exclusive or of
+  /// the entries at p's bits. Other accesses serve them by their number.
+  std::array<uint8_t, 6> widestLoadOrder = kByNumber;
+
+  static constexpr std::array<uint8_t, 6> kByNumber = {1, 2, 4, 8, 16, 32};
+
+  /// The number of lanes that are served at a time.
+  int64_t lanesAtATime(int64_t bytesPerLane) const;
+  const std::array<uint8_t, 6> &order(int64_t bytesPerLane, bool isLoad) const {
+    return isLoad && bytesPerLane == widestBytes ? widestLoadOrder : kByNumber;
+  }
 };
 
 struct AccessCost {
@@ -41,11 +57,12 @@ struct AccessCost {
 };
 
 /// The images of the lanes that one wavefront serves in an access of this width; `map` is from (register, lane, ...).
-Columns lanesOfWavefront(const LinearLayout &map, int64_t bytesPerLane, const SharedMemoryBanks &memory);
+Columns lanesOfWavefront(const LinearLayout &map, int64_t bytesPerLane, const SharedMemoryBanks &memory,
+                         bool isLoad = false);
 
 /// The cost of an access to shared memory. `offsets` maps (register, lane, ...) to (offset); see offsetsOf.
 AccessCost costOfAccess(const LinearLayout &offsets, const VectorAccess &access, int elementBits,
-                        const SharedMemoryBanks &memory);
+                        const SharedMemoryBanks &memory, bool isLoad = false);
 
 } // namespace tilewright::layout
 

@@ -21,6 +21,14 @@ namespace tilewright {
 
 struct GpuModule;
 
+/// What a vendor calls the parts of its GPUs, in reports for users.
+struct HardwareTerms {
+  llvm::StringRef warp = "warp", multiprocessor = "multiprocessor", shared = "shared memory";
+  llvm::StringRef transfer = "sector";     ///< the piece in which global memory is transferred
+  llvm::StringRef wavefront = "wavefront"; ///< an access of every bank of shared memory
+  llvm::StringRef matrixUnits = "tensor cores";
+};
+
 class TargetKind {
 public:
   explicit TargetKind(const char *name) : name(name) {}
@@ -57,6 +65,8 @@ public:
   virtual bool embedsSourcePaths() const { return false; }
   /// What a kernel may use at most. A device in this machine may have less.
   virtual hardware::Limits limits(llvm::StringRef arch) const { return {}; }
+  /// What the vendor calls the parts of an architecture.
+  virtual HardwareTerms terms(llvm::StringRef arch) const { return {}; }
 
   //===--------------------------------------------------------------------===//
   // Compiling

@@ -93,7 +93,12 @@ Counters::State::Stream &Counters::State::streamOf(const Access &access) {
       return *stream;
     }
   }
-  streams.push_back({access.kind, access.space, access.bytes, site, head, {access.space, access.bytes, lanes}});
+  streams.push_back({access.kind,
+                     access.space,
+                     access.bytes,
+                     site,
+                     head,
+                     {access.space, access.kind, access.bytes, lanes, launch.kernel.memory}});
   head = &streams.back();
   return *head;
 }
@@ -130,7 +135,8 @@ void Counters::rows(int32_t site, AccessKind kind, const uint64_t *addresses, in
     lanes.active |= laneBit(row);
     lanes.of[row] = addresses[row];
   }
-  memoryOf(state->sites[state->siteOf(site)], MemorySpace::Shared, kind).add(countShared(lanes, kRowBytes));
+  memoryOf(state->sites[state->siteOf(site)], MemorySpace::Shared, kind)
+      .add(countShared(lanes, kRowBytes, kind, kLanes, state->launch.kernel.memory));
 }
 
 void Counters::count(Thread &thread, int32_t site, InstructionClass kind, int64_t instructions) {

@@ -54,9 +54,10 @@ void RequestStream::grow() {
 }
 
 void RequestStream::closeOldest() {
-  const LaneAddresses &lanes = request(first++).lanes;
-  if (lanes.active != 0) {
-    counts.add(space == MemorySpace::Global ? countGlobal(lanes, bytes) : countShared(lanes, bytes));
+  const LaneAddresses &addresses = request(first++).lanes;
+  if (addresses.active != 0) {
+    counts.add(space == MemorySpace::Global ? countGlobal(addresses, bytes, *rules)
+                                            : countShared(addresses, bytes, kind, lanes, *rules));
   }
 }
 

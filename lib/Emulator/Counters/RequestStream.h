@@ -13,11 +13,12 @@
 
 namespace tilewright::emulator {
 
-/// The requests of one warp at one site, of one space and width.
+/// The requests of one warp at one site, of one space, kind and width.
 class RequestStream {
 public:
   /// `lanes` is the number of lanes of a warp.
-  RequestStream(MemorySpace space, uint32_t bytes, int lanes) : space(space), bytes(bytes), all(firstLanes(lanes)) {}
+  RequestStream(MemorySpace space, AccessKind kind, uint32_t bytes, int lanes, const MemoryRules &rules)
+      : space(space), kind(kind), bytes(bytes), lanes(lanes), all(firstLanes(lanes)), rules(&rules) {}
 
   /// Adds a lane's next access. Requests do not wait for the lanes in `exited`.
   void access(int lane, uint64_t address, bool active, LaneMask exited);
@@ -41,8 +42,11 @@ private:
   void closeOldest();
 
   MemorySpace space;
+  AccessKind kind;
   uint32_t bytes;
-  LaneMask all;                               ///< the lanes of the warp
+  int lanes;    ///< of the warp
+  LaneMask all; ///< these
+  const MemoryRules *rules;
   std::array<uint64_t, kMostLanes> next = {}; ///< the next request of each lane
   uint64_t first = 0, end = 0;                ///< the range of open requests
   std::vector<Request> ring;                  ///< request n is at n modulo the size, which is a power of two

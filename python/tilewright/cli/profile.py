@@ -1,12 +1,12 @@
 """`tilewright profile script.py`: runs a script on an emulated GPU and profiles its kernels.
 
 Each kernel's source is printed next to its counts: sectors of global memory and wavefronts of
-shared memory, compared with the ideal, bytes, barriers, instructions. The emulator has no model of
-time.
+shared memory, or what AMD's GPUs have instead, compared with the ideal, bytes, barriers,
+instructions. The emulator has no model of time.
 
 Addresses are those of the arrays in host memory. PyTorch arrays start at multiples of 64 bytes and
 need as many sectors as on a GPU. NumPy arrays start at multiples of 16 bytes, so a request may need
-one sector more.
+one sector more; so may PyTorch arrays where lines of 128 bytes are counted.
 """
 
 from __future__ import annotations

@@ -73,6 +73,13 @@ class TargetKind:
         limits: dict[str, Any] = self._kind.limits(arch)
         return limits
 
+    def terms(self, arch: str) -> dict[str, str]:
+        """What the vendor of an architecture calls the parts of a GPU, by NVIDIA's names: `warp`,
+        `multiprocessor`, `shared` memory, `transfer` of global memory, `wavefront`, `matrix_units`.
+        """
+        terms: dict[str, str] = self._kind.terms(arch)
+        return terms
+
     def core_options(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options that the core takes, including paths of tools on this machine."""
         return {**options, **self._tools.paths()} if self._tools else options
@@ -204,6 +211,12 @@ def resolve_target(name: str | Target | None = None, device: str | None = None) 
     if found is None:
         raise DeviceError(_unknown_target_text(text, from_environment=not name))
     return Target(kind, found)
+
+
+def hardware_terms(target: str | Target) -> dict[str, str]:
+    """The names of a GPU's parts (TargetKind.terms), of a target such as "emulator:cuda:90a"."""
+    kind, _, arch = str(target).partition(":")
+    return target_kinds()[kind].terms(arch)
 
 
 def launch_target(name: str | Target | None, device: str) -> Target:

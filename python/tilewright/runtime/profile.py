@@ -1,8 +1,9 @@
 """Profiles: counts of what the hardware would do for a launch, by line of the kernel.
 
 Emulated launches produce them; see `tilewright.emulate`. Counts cover all programs of the grid. A
-request is an instruction of a warp that accesses memory. Global memory is transferred in sectors of
-32 bytes, shared memory in wavefronts of 32 banks of 4 bytes.
+request is an instruction of a warp that accesses memory. On NVIDIA's GPUs global memory is
+transferred in sectors of 32 bytes, and shared memory in wavefronts of 32 banks of 4 bytes; on AMD's
+in lines of the first cache and in phases of the banks of LDS (docs/emulator.md).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class MemoryCounts:
     Attributes:
         requests: Warp-level instructions.
         bytes: Bytes that their lanes access.
-        transfers: Sectors of global memory or wavefronts of shared memory.
+        transfers: Sectors or lines of global memory, wavefronts or phases of shared memory.
         ideal: The minimum number of transfers for the same number of distinct bytes.
     """
 
@@ -107,13 +108,18 @@ class Counts:
 
     @property
     def shared_conflicts(self) -> int:
-        """Wavefronts of shared memory that are due to bank conflicts."""
+        """Wavefronts or phases of shared memory that are due to bank conflicts."""
         return self.shared_memory.excess
 
     @property
-    def sector_efficiency(self) -> float:
-        """The ideal number of global memory sectors divided by the actual number; at most 1."""
+    def global_efficiency(self) -> float:
+        """The ideal number of transfers of global memory by the actual number; at most 1."""
         return self.global_memory.efficiency
+
+    @property
+    def sector_efficiency(self) -> float:
+        """Another name of `global_efficiency`."""
+        return self.global_efficiency
 
 
 @dataclass(frozen=True)
@@ -176,13 +182,18 @@ class KernelProfile:
 
     @property
     def shared_conflicts(self) -> int:
-        """Wavefronts of shared memory that are due to bank conflicts."""
+        """Wavefronts or phases of shared memory that are due to bank conflicts."""
         return self.totals.shared_conflicts
 
     @property
+    def global_efficiency(self) -> float:
+        """The ideal number of transfers of global memory by the actual number; at most 1."""
+        return self.totals.global_efficiency
+
+    @property
     def sector_efficiency(self) -> float:
-        """The ideal number of global memory sectors divided by the actual number; at most 1."""
-        return self.totals.sector_efficiency
+        """Another name of `global_efficiency`."""
+        return self.global_efficiency
 
     def lines(self) -> list[Line]:
         """The counts of each line, ordered by file and line."""

@@ -7,7 +7,8 @@
       14                                                                32 |   c = b * 2
 
 Sectors and wavefronts are averages per request, of loads and stores together; a star marks a number
-above the ideal. Instructions and barriers are counted per warp.
+above the ideal. Instructions and barriers are counted per warp. The titles are in the terms of the
+GPU's vendor: those of AMD's GPUs are "lines/" and "phases/", of LDS.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import linecache
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from tilewright.compiler.targets import hardware_terms
 from tilewright.runtime.profile import Counts, KernelProfile, MemoryCounts
 
 _AROUND = 3  # lines of context before and after a line with counts
@@ -44,11 +46,12 @@ class _Function(NamedTuple):
 
 def listing(profile: KernelProfile) -> str:
     """The text: a title, a table for each function, and the totals."""
-    columns = _columns(profile.totals)
+    terms = hardware_terms(profile.target)
+    columns = _columns(profile.totals, terms)
     parts = [_title(profile)]
     for function, counts in _functions(profile):
         parts.append(_heading(function) + "\n" + _table(function, counts, columns))
-    parts.append(_sums(profile.totals))
+    parts.append(_sums(profile.totals, terms))
     return "\n\n".join(parts)
 
 
@@ -58,15 +61,17 @@ def _title(profile: KernelProfile) -> str:
     return f"{profile.name} on {profile.target}, grid {grid}{times}"
 
 
-def _sums(totals: Counts) -> str:
+def _sums(totals: Counts, terms: dict[str, str]) -> str:
     memory, shared = totals.global_memory, totals.shared_memory
     return "\n".join(
         [
-            f"global memory  {_short(memory.bytes)} bytes, {_short(memory.transfers)} sectors, "
+            f"global memory  {_short(memory.bytes)} bytes, "
+            f"{_short(memory.transfers)} {terms['transfer']}s, "
             f"ideal {_short(memory.ideal)} ({memory.efficiency:.0%})",
-            f"shared memory  {_short(shared.bytes)} bytes, {_short(shared.transfers)} wavefronts, "
+            f"{terms['shared']:<13}  {_short(shared.bytes)} bytes, "
+            f"{_short(shared.transfers)} {terms['wavefront']}s, "
             f"ideal {_short(shared.ideal)} ({_short(shared.excess)} of bank conflicts)",
-            f"warps          {_short(sum(totals.instructions.values()))} instructions, "
+            f"{terms['warp'] + 's':<13}  {_short(sum(totals.instructions.values()))} instructions, "
             f"{_short(totals.barriers)} barriers",
         ]
     )
@@ -123,13 +128,17 @@ def _heading(function: _Function) -> str:
 # ---------------------------------------------------------------------------
 
 
-def _columns(totals: Counts) -> list[_Column]:
+def _columns(totals: Counts, terms: dict[str, str]) -> list[_Column]:
     """The columns of the memories and barriers that the kernel uses, and of its instructions."""
     columns: list[_Column] = []
     if totals.global_memory.requests:
-        columns += _memory_columns("global", "sectors/", lambda counts: counts.global_memory)
+        columns += _memory_columns(
+            "global", terms["transfer"] + "s/", lambda counts: counts.global_memory
+        )
     if totals.shared_memory.requests:
-        columns += _memory_columns("shared", "waves/", lambda counts: counts.shared_memory)
+        shared = terms["shared"].removesuffix(" memory")
+        waves = terms["wavefront"].removesuffix("front") + "s/"
+        columns += _memory_columns(shared, waves, lambda counts: counts.shared_memory)
     if totals.barriers:
         columns.append(_Column("", "barriers", lambda counts: _nonzero(counts.barriers)))
     return columns + _instruction_columns(totals)

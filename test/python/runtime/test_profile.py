@@ -210,6 +210,20 @@ def test_the_sums_are_below(file):
     ]
 
 
+def test_the_terms_are_those_of_the_target(file):
+    sites = [{**found, "file": file} for found in (LOAD, *EXCHANGE)]
+    profile = KernelProfile.make("kernel", "emulator:hip:gfx942", (4, 1, 1), sites)
+    text = str(profile)
+    assert "lines/" in text
+    assert "phases/" in text
+    assert text.splitlines()[-3:] == [
+        "global memory  1024 bytes, 32 lines, ideal 32 (100%)",
+        "LDS            2048 bytes, 264 phases, ideal 16 (248 of bank conflicts)",
+        "waves          48 instructions, 4 barriers",
+    ]
+    assert profile.global_efficiency == profile.sector_efficiency == 1.0
+
+
 def test_a_file_that_is_gone_shows_its_counts(tmp_path):
     lines = listing(str(tmp_path / "gone.py"), LOAD)
     assert any(line.split()[:2] == ["9", "1024"] for line in lines)

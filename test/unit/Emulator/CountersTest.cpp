@@ -1,13 +1,16 @@
-// Counters, compared with requests computed by hand, and with the layout algebra's bank conflicts of random swizzles.
+// Counters, compared with requests computed by hand, with a simulation of AMD's banks, and with the layout algebra's
+// bank conflicts of random swizzles.
 
 #include "tilewright/Emulator/Counters.h"
 
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Layout/BankConflicts.h"
 
 #include "gtest/gtest.h"
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -21,17 +24,26 @@ constexpr int32_t kSite = 1, kOtherSite = 2;
 /// One block of threads, whose accesses are given by a test.
 class Counted {
 public:
-  explicit Counted(int threads = kLanes) : kernel(kernelOf(threads)), profile(kernel.sites.size()) {
+  explicit Counted(int threads = kLanes) : Counted(threads, kLanes, {}) {}
+
+  /// A wave of a GPU of the hardware table.
+  explicit Counted(const hardware::GpuInfo &gpu)
+      : Counted(gpu.lanesPerWarp, gpu.lanesPerWarp,
+                {static_cast<uint64_t>(gpu.transferBytes), gpu.banks, gpu.widestLoadOrder, gpu.joinsPairs}) {}
+
+  Counted(int threads, int warpLanes, const MemoryRules &rules)
+      : kernel(kernelOf(threads, warpLanes, rules)), profile(kernel.sites.size()) {
     launch.profile = &profile;
-    warps.resize((threads + kLanes - 1) / kLanes);
-    lanes.resize(warps.size() * kLanes);
+    warps.resize((threads + warpLanes - 1) / warpLanes);
+    lanes.resize(warps.size() * warpLanes);
     for (size_t index = 0; index < lanes.size(); ++index) {
-      Warp &warp = warps[index / kLanes];
-      warp.index = static_cast<uint32_t>(index / kLanes);
+      Warp &warp = warps[index / warpLanes];
+      warp.index = static_cast<uint32_t>(index / warpLanes);
       lanes[index].index = static_cast<uint32_t>(index);
+      lanes[index].lastLane = warpLanes - 1;
       lanes[index].warp = &warp;
       if (index >= static_cast<size_t>(threads)) {
-        warp.exited |= 1u << index % kLanes;
+        warp.exited |= laneBit(index % warpLanes);
       }
     }
   }
@@ -54,9 +66,11 @@ public:
     return profile.sites[kSite];
   }
 
-  static Kernel kernelOf(int threads) {
+  static Kernel kernelOf(int threads, int warpLanes, const MemoryRules &rules) {
     Kernel kernel;
     kernel.threads = threads;
+    kernel.lanes = warpLanes;
+    kernel.memory = rules;
     kernel.sites.resize(3);
     return kernel;
   }
@@ -179,6 +193,121 @@ TEST(CountersShared, rowsOfMatrices) {
   SiteCounts counts = block.end();
   expectCounts(counts.sharedLoads, 1, 512, 1 + 1 + 8 + 8, 4);
   expectCounts(counts.sharedStores, 1, 128, 1, 1);
+}
+
+//===- AMD's memories ---------------------------------------------------===//
+
+/// The lanes that LDS serves at a time in a load of 16 bytes, as documented: the same of the upper half follow.
+constexpr int kGroups[4][8] = {{0, 1, 2, 3, 20, 21, 22, 23},
+                               {4, 5, 6, 7, 16, 17, 18, 19},
+                               {8, 9, 10, 11, 28, 29, 30, 31},
+                               {12, 13, 14, 15, 24, 25, 26, 27}};
+
+/// The lanes of each phase of an access, written out.
+std::vector<std::vector<int>> phasesOf(const hardware::GpuInfo &gpu, uint32_t bytes, AccessKind kind) {
+  std::vector<std::vector<int>> phases;
+  bool isCdna32 = gpu.lanesPerWarp == 64 && gpu.banks == 32;
+  if (isCdna32 && bytes == 16 && kind == AccessKind::Read) {
+    for (int half : {0, 32}) {
+      for (const auto &group : kGroups) {
+        std::vector<int> &phase = phases.emplace_back();
+        for (int lane : group) {
+          phase.push_back(lane + half);
+        }
+      }
+    }
+    return phases;
+  }
+  int together = std::min<int>(gpu.lanesPerWarp, gpu.banks * 4 / static_cast<int>(std::max(bytes, 4u)));
+  for (int lane = 0; lane < gpu.lanesPerWarp; ++lane) {
+    if (lane % together == 0) {
+      phases.emplace_back();
+    }
+    phases.back().push_back(lane);
+  }
+  return phases;
+}
+
+/// The phases with conflicts, and without.
+std::pair<int64_t, int64_t> simulate(const hardware::GpuInfo &gpu, uint32_t bytes, AccessKind kind,
+                                     const std::vector<uint64_t> &addresses) {
+  int64_t taken = 0, ideal = 0;
+  for (const std::vector<int> &phase : phasesOf(gpu, bytes, kind)) {
+    std::map<uint64_t, std::set<uint64_t>> wordsOfBank;
+    std::set<uint64_t> words;
+    for (int lane : phase) {
+      for (uint32_t byte = 0; byte < bytes; ++byte) {
+        uint64_t word = (addresses[lane] + byte) / 4;
+        wordsOfBank[word % gpu.banks].insert(word);
+        words.insert(word);
+      }
+    }
+    size_t most = 0;
+    for (const auto &[bank, found] : wordsOfBank) {
+      most = std::max(most, found.size());
+    }
+    taken += static_cast<int64_t>(most);
+    ideal += (static_cast<int64_t>(words.size()) + gpu.banks - 1) / gpu.banks;
+  }
+  return {taken, ideal};
+}
+
+TEST(CountersOfAmd, sharedAccessesAgainstASimulation) {
+  std::mt19937 random(16);
+  std::set<int64_t> seen;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const char *names[] = {"gfx90a", "gfx942", "gfx950", "gfx1100"};
+    const hardware::GpuInfo &gpu = *hardware::lookupGpu(names[trial % 4]);
+    uint32_t bytes = 1u << random() % 5;
+    AccessKind kind = random() % 2 ? AccessKind::Read : AccessKind::Write;
+    std::vector<uint64_t> addresses;
+    uint64_t stride = random() % 64, range = 1 + random() % 256;
+    for (int lane = 0; lane < gpu.lanesPerWarp; ++lane) {
+      addresses.push_back(kBase + bytes * (trial % 3 ? stride * lane % 1024 : random() % range));
+    }
+    Counted block(gpu);
+    for (int lane = 0; lane < gpu.lanesPerWarp; ++lane) {
+      block.access(lane, MemorySpace::Shared, addresses[lane], bytes, kind);
+    }
+    const SiteCounts &counts = block.end();
+    auto [taken, ideal] = simulate(gpu, bytes, kind, addresses);
+    int64_t all = int64_t(bytes) * gpu.lanesPerWarp;
+    expectCounts(kind == AccessKind::Read ? counts.sharedLoads : counts.sharedStores, 1, all, taken, ideal);
+    seen.insert(taken);
+  }
+  EXPECT_GE(seen.size(), 20u) << "accesses with and without conflicts are among them";
+}
+
+TEST(CountersOfAmd, addressesThatConflictOnlyInTheGroupsOfLoads) {
+  // A load serves lanes 20 to 23, which are in the banks of lanes 0 to 3, together with them; a store does not.
+  auto address = [](int lane) { return 16 * (lane % 4 + 4 * (lane / 4 % 2 ^ lane / 16 % 2)) + 128 * (lane / 8 * 2); };
+  for (AccessKind kind : {AccessKind::Read, AccessKind::Write}) {
+    Counted block(*hardware::lookupGpu("gfx942"));
+    for (int lane = 0; lane < 64; ++lane) {
+      block.access(lane, MemorySpace::Shared, kBase + address(lane), 16, kind);
+    }
+    const SiteCounts &counts = block.end();
+    EXPECT_EQ(counts.sharedLoads.transfers, kind == AccessKind::Read ? 16 : 0);
+    EXPECT_EQ(counts.sharedStores.transfers, kind == AccessKind::Read ? 0 : 8);
+  }
+}
+
+TEST(CountersOfAmd, linesOfGlobalMemory) {
+  auto lines = [](const char *name, uint32_t bytes, const std::function<uint64_t(int)> &address) {
+    const hardware::GpuInfo &gpu = *hardware::lookupGpu(name);
+    Counted block(gpu);
+    for (int lane = 0; lane < gpu.lanesPerWarp; ++lane) {
+      block.access(lane, MemorySpace::Global, kBase + address(lane), bytes);
+    }
+    const MemoryCounts &counts = block.end().globalLoads;
+    return std::pair(counts.transfers, counts.ideal);
+  };
+  auto contiguous = [](int lane) { return 16 * lane; };
+  EXPECT_EQ(lines("gfx90a", 16, contiguous), std::pair(int64_t(16), int64_t(16)));
+  EXPECT_EQ(lines("gfx942", 16, contiguous), std::pair(int64_t(8), int64_t(8)));
+  EXPECT_EQ(lines("gfx1100", 16, contiguous), std::pair(int64_t(4), int64_t(4)));
+  EXPECT_EQ(lines("gfx942", 4, [](int lane) { return 4 + 4 * lane; }), std::pair(int64_t(3), int64_t(2)));
+  EXPECT_EQ(lines("gfx942", 4, [](int lane) { return 4096 * (63 - lane); }), std::pair(int64_t(64), int64_t(2)));
 }
 
 //===- Requests from lanes ----------------------------------------------===//
@@ -346,34 +475,42 @@ TEST(CountersInstructions, barriersAreCountedByThemselvesToo) {
 //===- The compiler's algebra -------------------------------------------===//
 
 /// The addresses of a random linear layout, and thus a swizzled one, for accesses of 2^vectorBits elements.
-layout::LinearLayout randomOffsets(std::mt19937 &random, int vectorBits) {
+layout::LinearLayout randomOffsets(std::mt19937 &random, int vectorBits, int laneBits) {
   layout::Columns columns;
   for (int bit = 0; bit < vectorBits; ++bit) {
     columns.push_back(uint64_t(1) << bit);
   }
-  for (int lane = 0; lane < 5; ++lane) {
+  for (int lane = 0; lane < laneBits; ++lane) {
     columns.push_back((random() & 0xff) << vectorBits);
   }
-  return {{{"register", vectorBits}, {"lane", 5}}, {{"offset", 8 + vectorBits}}, columns};
+  return {{{"register", vectorBits}, {"lane", laneBits}}, {{"offset", 8 + vectorBits}}, columns};
 }
 
 TEST(CountersAgainstAlgebra, randomSwizzledLayouts) {
   std::mt19937 random(3);
   std::set<int64_t> seen;
   for (int trial = 0; trial < 2000; ++trial) {
+    const char *names[] = {"sm_80", "gfx942", "gfx1100"};
+    const hardware::GpuInfo &gpu = *hardware::lookupGpu(names[trial % 3]);
+    AccessKind kind = random() % 2 ? AccessKind::Read : AccessKind::Write;
+    bool isLoad = kind == AccessKind::Read;
     int elementBits = 8 << random() % 4, vectorBits = static_cast<int>(random() % 5);
     uint32_t bytes = elementBits / 8 << vectorBits;
-    layout::LinearLayout offsets = randomOffsets(random, vectorBits);
+    layout::LinearLayout offsets = randomOffsets(random, vectorBits, gpu.lanesPerWarp == 64 ? 6 : 5);
     // The algebra does not model that lanes with equal addresses are served together.
-    bool pairs = offsets({0, 1})[0] == 0 || offsets({0, 2})[0] == 0;
+    bool pairs = gpu.joinsPairs && (offsets({0, 1})[0] == 0 || offsets({0, 2})[0] == 0);
     if (bytes > 16 || (bytes > 4 && pairs)) {
       continue;
     }
-    layout::AccessCost cost = layout::costOfAccess(
-        offsets, layout::widestAccess(offsets, layout::kOffset, 1 << vectorBits), elementBits, {32, 32, 4, 16});
-    Counted block;
-    block.load(MemorySpace::Shared, bytes, [&](int lane) { return offsets({0, lane})[0] * elementBits / 8; });
-    const MemoryCounts &counts = block.end().sharedLoads;
+    layout::AccessCost cost =
+        layout::costOfAccess(offsets, layout::widestAccess(offsets, layout::kOffset, 1 << vectorBits), elementBits,
+                             gpu.sharedMemory(), isLoad);
+    Counted block(gpu);
+    for (int lane = 0; lane < gpu.lanesPerWarp; ++lane) {
+      block.access(lane, MemorySpace::Shared, kBase + offsets({0, lane})[0] * elementBits / 8, bytes, kind);
+    }
+    const SiteCounts &site = block.end();
+    const MemoryCounts &counts = isLoad ? site.sharedLoads : site.sharedStores;
     EXPECT_EQ(counts.transfers, cost.wavefronts) << "trial " << trial << "\n" << offsets.toString();
     EXPECT_EQ(counts.ideal, cost.best) << "trial " << trial;
     seen.insert(counts.transfers);

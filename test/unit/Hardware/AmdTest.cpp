@@ -53,6 +53,21 @@ TEST(Amd, warpsThatFit) {
   expect("gfx1250", {{64, 16}, {72, 12}, {88, 10}, {104, 9}, {120, 8}, {136, 7}, {152, 6}, {168, 5}, {200, 4}});
 }
 
+TEST(Amd, blocksThatFit) {
+  BlocksThatFit fit = blocksThatFit(*lookupAmd("gfx942"), 256, 160, 32768);
+  EXPECT_EQ(fit.byWarps, 8); // 4 SIMDs with 8 waves each, 4 waves per block
+  EXPECT_EQ(fit.byRegisters, 3);
+  EXPECT_EQ(fit.byShared, 2);
+  EXPECT_EQ(fit.byBarriers, 16);
+  EXPECT_EQ(fit.fewest(), 2);
+  // A block of one wave needs neither a barrier nor, here, LDS.
+  fit = blocksThatFit(*lookupAmd("gfx942"), 64, 64, 0);
+  EXPECT_EQ(fit.fewest(), 32);
+  EXPECT_FALSE(fit.byShared || fit.byBarriers);
+  // Two compute units share 128 KiB, of which a block gets half at most.
+  EXPECT_EQ(blocksThatFit(*lookupAmd("gfx1100"), 128, 96, 65536).fewest(), 2);
+}
+
 TEST(Amd, additionsOfPairsWhereTheyAreOneInstruction) {
   auto hasAdd = [](const char *name, ElementType type, int elements) {
     for (const AtomicAdd *row : lookupGpu(name)->atomicAdds) {
