@@ -19,6 +19,7 @@ namespace {
 /// The fragments of an instruction. Lanes follow one another along the rows of A and the columns of B and C, then along
 /// the other dimension.
 struct Family {
+  const char *unit;    ///< what AMD calls the instructions
   const char *prefix;  ///< of the rows' names
   int lanes;           ///< of a warp
   int64_t contiguousC; ///< rows of C that a lane holds next to each other
@@ -27,11 +28,11 @@ struct Family {
 };
 
 constexpr int64_t kNoLimit = 1 << 20;
-constexpr Family kMfma = {"mfma", 64, 4, false, kNoLimit};
-constexpr Family kMfmaOfDoubles = {"mfma", 64, 1, false, kNoLimit};
-constexpr Family kWmma11 = {"wmma11", 32, 1, true, kNoLimit};
-constexpr Family kWmma12 = {"wmma12", 32, 8, false, kNoLimit};
-constexpr Family kWmma1250 = {"wmma1250", 32, 8, false, 8};
+constexpr Family kMfma = {"MFMA", "mfma", 64, 4, false, kNoLimit};
+constexpr Family kMfmaOfDoubles = {"MFMA", "mfma", 64, 1, false, kNoLimit};
+constexpr Family kWmma11 = {"WMMA", "wmma11", 32, 1, true, kNoLimit};
+constexpr Family kWmma12 = {"WMMA", "wmma12", 32, 8, false, kNoLimit};
+constexpr Family kWmma1250 = {"WMMA", "wmma1250", 32, 8, false, 8};
 
 /// What distinguishes the rows.
 struct Row {
@@ -171,6 +172,7 @@ static AmdRow<AmdMma> describe(const Row &row) {
   instruction.operands = {MmaOperand{operandFragment(row.family, m, k, 1), row.a, row.value},
                           MmaOperand{operandFragment(row.family, n, k, 0), row.b, row.value},
                           MmaOperand{c, row.accumulator, accumulators}};
+  instruction.unit = row.family.unit;
   instruction.form = row.form;
   return {std::move(instruction), row.targets};
 }

@@ -2,6 +2,7 @@
 
 #include "tilewright/Hardware/Amd.h"
 #include "tilewright/Hardware/Nvidia.h"
+#include "tilewright/Hardware/Rates.h"
 
 #include <map>
 
@@ -51,6 +52,17 @@ const GpuInfo *lookupGpu(std::string_view name) {
   }
   const AmdInfo *amd = lookupAmd(name);
   return amd ? &gpus()[nvidiaGpus().size() + (amd - amdTargets().data())] : nullptr;
+}
+
+const GpuRates *lookupRates(std::string_view target) {
+  for (const std::vector<GpuRates> *table : {&nvidiaRates(), &amdRates()}) {
+    for (const GpuRates &row : *table) {
+      if (row.target == target) {
+        return &row;
+      }
+    }
+  }
+  return nullptr;
 }
 
 const MmaInstruction *lookupMma(std::string_view name) {

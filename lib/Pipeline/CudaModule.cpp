@@ -68,7 +68,7 @@ public:
     if (compilation.wantsDump()) {
       compilation.dumpModule("source");
     }
-    collectSchedule();
+    schedule.start(module, options, compilation);
     for (CudaPhase phase : {CudaPhase::Tile, CudaPhase::TileGPU, CudaPhase::Thread, CudaPhase::LLVM}) {
       if (startAfter >= phase) {
         continue;
@@ -76,7 +76,7 @@ public:
       bool ok = phase == CudaPhase::TileGPU ? runTileGPUPhase() : runPhase(phase, options);
       if (phase == CudaPhase::TileGPU) {
         built.threads = tilegpu::launchedThreads(module).count();
-        describeSchedule();
+        schedule.finish(module, built.info->name, limits, options, compilation, built);
       }
       if (!ok) {
         failure.schedule = std::move(built.schedule);
@@ -109,7 +109,7 @@ private:
     OwningOpRef<ModuleOp> before(module.clone());
     HeldDiagnostics diagnostics(*module.getContext());
     bool ok = runPhase(CudaPhase::TileGPU, options);
-    if (!hasPersistentKernel() || (ok && copiesBoxes())) {
+    if (!hasPersistentKernel(module) || (ok && copiesBoxes())) {
       diagnostics.emit();
       return ok;
     }
@@ -117,41 +117,15 @@ private:
     failure = CompileFailure();
     module->setAttrs((*before)->getAttrDictionary());
     module.getBodyRegion().takeBody(before->getBodyRegion());
-    collectSchedule();
+    schedule.start(module, options, compilation);
     CudaOptions others;
     others.copy(options);
     others.persistent.set(false);
     return runPhase(CudaPhase::TileGPU, others);
   }
 
-  bool hasPersistentKernel() {
-    return llvm::any_of(module.getOps<func::FuncOp>(),
-                        [](func::FuncOp function) { return function->hasAttr(tile::TileDialect::kPersistentAttr); });
-  }
-
   bool copiesBoxes() {
     return module.walk([](tilegpu::BoxCopyOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  }
-
-  void collectSchedule() {
-    if (*options.explain) {
-      report.emplace(*module.getContext());
-      compilation.instrument = [this](PassManager &passes) { report->observe(passes); };
-    }
-  }
-
-  void describeSchedule() {
-    if (!report) {
-      return;
-    }
-    llvm::json::Object schedule = report->finish(module, built.info->name);
-    schedule["shared_limit"] = *limits.sharedBytes;
-    schedule["threads"] = built.threads;
-    schedule["warps"] = *options.numWarps;
-    schedule["persistent"] = hasPersistentKernel();
-    built.schedule = std::move(schedule);
-    compilation.instrument = nullptr;
-    report.reset();
   }
 
   bool findKernel() {
@@ -207,7 +181,7 @@ private:
   Compilation &compilation;
   CompileFailure &failure;
   CudaModule built;
-  std::optional<ScheduleReport> report; ///< until the passes on tiles have run
+  ScheduleCollection schedule;
 };
 
 } // namespace

@@ -30,6 +30,11 @@ void noteSharedMemory(ModuleOp module, const hardware::Limits &limits, CompileFa
   }
 }
 
+bool hasPersistentKernel(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(),
+                      [](func::FuncOp function) { return function->hasAttr(tile::TileDialect::kPersistentAttr); });
+}
+
 void describeKernel(LLVM::LLVMFuncOp kernel, GpuModule &built) {
   built.symbol = kernel.getName().str();
   auto module = kernel->getParentOfType<ModuleOp>();

@@ -18,6 +18,9 @@ std::optional<int> checkThreads(llvm::StringRef target, const hardware::Limits &
 /// Records an excess if a phase failed because the kernel needs too much shared memory.
 void noteSharedMemory(mlir::ModuleOp module, const hardware::Limits &limits, CompileFailure &failure);
 
+/// Whether `make-persistent` has changed a kernel of the module, which has functions of the func dialect.
+bool hasPersistentKernel(mlir::ModuleOp module);
+
 /// What the attributes of a kernel in the LLVM dialect, and of its module, say of it.
 void describeKernel(mlir::LLVM::LLVMFuncOp kernel, GpuModule &built);
 

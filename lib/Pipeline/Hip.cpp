@@ -37,6 +37,11 @@ public:
     compiled.metadata["asserts"] = std::move(built->asserts);
     compiled.metadata["persistent"] = built->isPersistent;
     compiled.accesses = std::move(built->accesses);
+    if (built->schedule) {
+      int registers = static_cast<int>(compiled.metadata.getInteger("registers").value_or(0));
+      (*built->schedule)["occupancy"] = describeOccupancy(*built->info, built->threads, registers, built->sharedBytes);
+      compiled.metadata["schedule"] = std::move(*built->schedule);
+    }
     compiled.seconds = std::move(compilation.seconds);
     return std::move(compiled);
   }

@@ -2,6 +2,7 @@
 
 #include "GpuModuleSteps.h"
 #include "HostCode.h"
+#include "ScheduleReport.h"
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
@@ -21,8 +22,13 @@ public:
       : module(module), target(target), limits(limits), options(options), compilation(compilation), failure(failure) {}
 
   std::optional<HipModule> run() {
-    bool isBuilt = prepare() && runPhases() && findKernel() && optimize();
-    return isBuilt ? std::optional(std::move(built)) : std::nullopt;
+    if (!prepare() || !runPhases() || !findKernel() || !optimize()) {
+      return std::nullopt;
+    }
+    if (built.schedule) {
+      (*built.schedule)["occupancy"] = describeOccupancy(*built.info, built.threads, 0, built.sharedBytes);
+    }
+    return std::move(built);
   }
 
 private:
@@ -48,6 +54,7 @@ private:
     if (compilation.wantsDump()) {
       compilation.dumpModule("source");
     }
+    schedule.start(module, options, compilation);
     for (HipPhase phase : {HipPhase::Tile, HipPhase::TileGPU, HipPhase::Thread, HipPhase::LLVM}) {
       if (startAfter >= phase) {
         continue;
@@ -55,7 +62,11 @@ private:
       bool ok = compilation.runPasses(
           stringifyPhase(phase), [&](OpPassManager &passes) { addHipPasses(passes, phase, target, options); },
           [&](ModuleOp result) { return verifyPhase(result, phase); }, phase != HipPhase::LLVM);
+      if (phase == HipPhase::TileGPU) {
+        schedule.finish(module, target, limits, options, compilation, built);
+      }
       if (!ok) {
+        failure.schedule = std::move(built.schedule);
         noteSharedMemory(module, limits, failure);
         return false;
       }
@@ -87,10 +98,31 @@ private:
   Compilation &compilation;
   CompileFailure &failure;
   std::optional<HipPhase> startAfter;
+  ScheduleCollection schedule;
   HipModule built;
 };
 
 } // namespace
+
+llvm::json::Object describeOccupancy(const hardware::AmdInfo &info, int threads, int registers, int64_t sharedBytes) {
+  hardware::BlocksThatFit fit = hardware::blocksThatFit(info, threads, registers, sharedBytes);
+  int warps = (threads + info.lanesPerWarp - 1) / info.lanesPerWarp;
+  llvm::json::Object occupancy{{"programs", fit.fewest()}, {"warps", fit.byWarps}};
+  if (fit.byBarriers) {
+    occupancy["barriers"] = *fit.byBarriers;
+  }
+  if (fit.byShared) {
+    occupancy["shared memory"] = *fit.byShared;
+  }
+  if (registers != 0) {
+    occupancy["registers"] = fit.byRegisters;
+    occupancy["simd_warps"] =
+        llvm::json::Object{{"programs", static_cast<double>(fit.fewest() * warps) / hardware::kAmdSimdsPerSm},
+                           {"registers", hardware::warpsThatFit(info, registers)},
+                           {"most", info.warpsPerSimd}};
+  }
+  return occupancy;
+}
 
 std::optional<HipModule> buildHipModule(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                         const HipOptions &options, Compilation &compilation, CompileFailure &failure) {

@@ -14,6 +14,12 @@ struct HipModule : GpuModule {
   const hardware::AmdInfo *info = nullptr;
 };
 
+/// How many programs fit on a multiprocessor at once, "programs", and how many would if only one resource had a limit:
+/// "warps", "shared memory" and "barriers" if the program has some, and "registers" unless their number is 0, which
+/// means unknown. With registers, "simd_warps" has how many warps run on a SIMD with that many programs, how many its
+/// registers allow, and the most.
+llvm::json::Object describeOccupancy(const hardware::AmdInfo &info, int threads, int registers, int64_t sharedBytes);
+
 /// Runs the phases up to HipPhase::LLVM and LLVM's optimizer. Fails if the kernel exceeds `limits`. Sets `failure` if
 /// it returns nothing.
 std::optional<HipModule> buildHipModule(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,

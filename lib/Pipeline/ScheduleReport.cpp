@@ -1,5 +1,7 @@
 #include "ScheduleReport.h"
 
+#include "GpuModuleSteps.h"
+
 #include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/ScheduledOps.h"
 #include "tilewright/Hardware/Rates.h"
@@ -180,9 +182,18 @@ void ScheduleReport::State::record(ModuleOp module) {
 // The report
 //===----------------------------------------------------------------------===//
 
+/// The vendor's name of instructions of a warp.
+static StringRef unitOf(const DotInstructions &dot) {
+  const hardware::MmaInstruction *row = hardware::lookupMma(dot.instruction);
+  return row ? StringRef(row->unit) : StringRef(dot.unit);
+}
+
 static json::Object toJson(const DotInstructions &dot) {
-  return json::Object{
-      {"unit", dot.unit}, {"instruction", dot.instruction}, {"issued", dot.issued}, {"a", dot.a}, {"b", dot.b}};
+  return json::Object{{"unit", unitOf(dot).str()},
+                      {"instruction", dot.instruction},
+                      {"issued", dot.issued},
+                      {"a", dot.a},
+                      {"b", dot.b}};
 }
 
 namespace {
@@ -250,24 +261,55 @@ static json::Array buffersToJson(ModuleOp module) {
   return buffers;
 }
 
-/// What an iteration takes of a multiprocessor at the device's peak, if tensor cores multiply in it.
+/// The type of a dot's operands.
+static hardware::ElementType elementOf(const DotInstructions &dot) {
+  if (const hardware::MmaInstruction *row = hardware::lookupMma(dot.instruction)) {
+    return row->a().element;
+  }
+  using T = hardware::ElementType;
+  return dot.elementBits == 32 ? T::TF32 : dot.elementBits == 16 ? T::F16 : T::S8;
+}
+
+/// The cycles of a multiprocessor for the dots of an iteration at the device's peak; 0 if there are none. Without a
+/// value if a rate is not known; `unknown` says which one.
+static std::optional<double> tensorCyclesOf(const Region &region, const hardware::GpuRates *rates, StringRef gpu,
+                                            std::string &unknown) {
+  double cycles = 0;
+  for (const ScheduledOp &op : region.ops) {
+    if (!op.dot || op.dot->elementBits == 0) {
+      continue;
+    }
+    hardware::ElementType type = elementOf(*op.dot);
+    int flops = rates ? rates->flops(type) : 0;
+    if (flops == 0) {
+      unknown = "the peak rate of " + gpu.str() + " for dots of " + std::string(hardware::nameOf(type));
+      return std::nullopt;
+    }
+    bool isOfWarp = op.dot->unit != "wgmma";
+    cycles +=
+        2.0 * static_cast<double>(op.dot->products * op.count) / flops * (isOfWarp ? 100.0 / rates->mmaSyncPercent : 1);
+  }
+  return cycles;
+}
+
+/// What an iteration takes of a multiprocessor at the device's peak, if matrix instructions multiply in it.
 static std::optional<json::Object> rooflineOf(const Region &region, StringRef gpu) {
   const hardware::GpuRates *rates = hardware::lookupRates(gpu);
-  double cycles = 0;
+  std::string unknown;
+  std::optional<double> cycles = tensorCyclesOf(region, rates, gpu, unknown);
+  if (!cycles) {
+    return json::Object{{"unknown", unknown}};
+  }
+  if (*cycles == 0) {
+    return std::nullopt;
+  }
   int64_t bytes = 0;
   for (const ScheduledOp &op : region.ops) {
     bytes += op.bytes * op.count;
-    if (rates && op.dot) {
-      cycles += rates->tensorCycles(static_cast<double>(op.dot->products * op.count), op.dot->elementBits,
-                                    op.dot->unit == "mma.sync");
-    }
-  }
-  if (cycles == 0) {
-    return std::nullopt;
   }
   return json::Object{
       {"device", StringRef(rates->device)},
-      {"tensor_cycles", static_cast<int64_t>(std::llround(cycles))},
+      {"tensor_cycles", static_cast<int64_t>(std::llround(*cycles))},
       {"memory_bytes", bytes},
       {"memory_cycles", static_cast<int64_t>(std::llround(static_cast<double>(bytes) / rates->memoryBytes()))}};
 }
@@ -322,6 +364,32 @@ json::Object ScheduleReport::finish(ModuleOp module, StringRef gpu) {
     report["shared_bytes"] = bytes.getInt();
   }
   return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Of a compilation
+//===----------------------------------------------------------------------===//
+
+void ScheduleCollection::start(ModuleOp module, const GpuOptions &options, Compilation &compilation) {
+  if (*options.explain) {
+    report.emplace(*module.getContext());
+    compilation.instrument = [this](PassManager &passes) { report->observe(passes); };
+  }
+}
+
+void ScheduleCollection::finish(ModuleOp module, StringRef gpu, const hardware::Limits &limits,
+                                const GpuOptions &options, Compilation &compilation, GpuModule &built) {
+  if (!report) {
+    return;
+  }
+  json::Object schedule = report->finish(module, gpu);
+  schedule["shared_limit"] = *limits.sharedBytes;
+  schedule["threads"] = built.threads;
+  schedule["warps"] = *options.numWarps;
+  schedule["persistent"] = hasPersistentKernel(module);
+  built.schedule = std::move(schedule);
+  compilation.instrument = nullptr;
+  report.reset();
 }
 
 } // namespace tilewright

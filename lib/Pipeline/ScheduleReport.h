@@ -11,24 +11,31 @@
 //     {"loops": [{"at", "kind": "for" | "while", "depth", "copies", "stages",
 //                 "operations": [{"kind", "at", "tile", "count", "stage"?, "cluster"?, "partition"?, "dot"?}],
 //                 "rejected": [{"at", "choice", "reason"}],
-//                 "roofline"?: {"device", "tensor_cycles", "memory_bytes", "memory_cycles"}}],
+//                 "roofline"?: {"device", "tensor_cycles", "memory_bytes", "memory_cycles"} | {"unknown"}}],
 //      "outside": {"operations", "rejected"},
 //      "buffers": [{"at", "tile", "slots", "bytes", "offset", "swizzle"}],
 //      "shared_bytes", "shared_limit", "threads", "warps", "producer"?: {"warps", "registers"?}}
 //
 // "producer" is what specialize-warps has added; "registers" are those of a thread of it, and of the other threads.
-// "roofline" has what an iteration takes at least of a multiprocessor, without the loops in it.
+// "roofline" has what an iteration takes at least of a multiprocessor, without the loops in it; "unknown" is the reason
+// why that is not known although the loop has dots.
 // "dot" is {"unit", "instruction", "issued", "a", "b", "in_flight", "in_turns"}. Loops at one position, such as copies
 // of an unrolled loop's body, are one entry.
 
 #ifndef TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H
 #define TILEWRIGHT_LIB_PIPELINE_SCHEDULEREPORT_H
 
+#include "tilewright/Hardware/Limits.h"
+#include "tilewright/Pipeline/Compilation.h"
+#include "tilewright/Pipeline/GpuModule.h"
+#include "tilewright/Pipeline/Options.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
 
 #include <memory>
+#include <optional>
 
 namespace tilewright {
 
@@ -51,6 +58,21 @@ public:
 private:
   struct State;
   std::unique_ptr<State> state;
+};
+
+/// The report of a compilation, if its option `explain` asks for one.
+class ScheduleCollection {
+public:
+  /// Observes the passes that the compilation runs from now on.
+  void start(mlir::ModuleOp module, const GpuOptions &options, Compilation &compilation);
+
+  /// Must be called after the passes on tiles: sets the report of `built`, whose threads are known, and stops
+  /// observing.
+  void finish(mlir::ModuleOp module, llvm::StringRef gpu, const hardware::Limits &limits, const GpuOptions &options,
+              Compilation &compilation, GpuModule &built);
+
+private:
+  std::optional<ScheduleReport> report;
 };
 
 /// A call stack, as the report has it.

@@ -47,6 +47,7 @@ struct MmaInstruction {
   std::string intrinsic; ///< LLVM's; takes the values of A, then those of B, then those of C
   layout::MmaShape shape;
   std::array<MmaOperand, 3> operands; ///< A, B, C
+  std::string_view unit = "mma.sync"; ///< what the vendor calls instructions of this kind
 
   const MmaOperand &operand(layout::Operand which) const { return operands[static_cast<int>(which)]; }
   const MmaOperand &a() const { return operands[0]; }

@@ -4,7 +4,10 @@
 #ifndef TILEWRIGHT_HARDWARE_RATES_H
 #define TILEWRIGHT_HARDWARE_RATES_H
 
+#include "tilewright/Hardware/Instructions.h"
+
 #include <string_view>
+#include <vector>
 
 namespace tilewright::hardware {
 
@@ -14,18 +17,26 @@ struct GpuRates {
   int multiprocessors;
   int megahertz;          ///< the clock of the data sheet's peak
   int gigabytesPerSecond; ///< of global memory
-  int tensorFlops;        ///< of a multiprocessor in a cycle: dense products of 16-bit floats, sums in float32
-  int mmaSyncPercent;     ///< what mma.sync reaches of that
+  /// Operations of a multiprocessor in a cycle by matrix instructions: dense products of 8-bit, of 16-bit and of TF32
+  /// elements, and of float32. 0 if there are none, or if the rate is not known.
+  int flops8, flops16, flopsTf32, flops32;
+  int mmaSyncPercent = 100; ///< what instructions of one warp reach of that
 
   /// A multiprocessor's share of the bandwidth of global memory, in bytes per cycle.
   double memoryBytes() const { return 1e3 * gigabytesPerSecond / megahertz / multiprocessors; }
 
-  /// The cycles for `products` multiplications and additions of elements of 8, 16 or 32 bits (tf32).
-  double tensorCycles(double products, int elementBits, bool isMmaSync) const {
-    double percent = isMmaSync ? mmaSyncPercent : 100;
-    return 2 * products * elementBits / 16 / tensorFlops * 100 / percent;
+  /// The rate for operands of a type; 0 if it is not known.
+  int flops(ElementType type) const {
+    if (type == ElementType::TF32 || type == ElementType::F32) {
+      return type == ElementType::TF32 ? flopsTf32 : flops32;
+    }
+    return bitsOf(type) == 8 ? flops8 : bitsOf(type) == 16 ? flops16 : 0;
   }
 };
+
+/// Each vendor's table.
+const std::vector<GpuRates> &nvidiaRates();
+const std::vector<GpuRates> &amdRates();
 
 /// Null if the rates of the architecture are not known.
 const GpuRates *lookupRates(std::string_view target);

@@ -6,11 +6,12 @@ from typing import Any
 
 from tilewright.compiler import stages
 from tilewright.compiler.request import Request
-from tilewright.compiler.targets import target_kinds
+from tilewright.compiler.targets import hardware_terms, target_kinds
 from tilewright.errors import ArgumentError, TilewrightError
 
 # The phase in which GPUs' schedules are decided.
 _PHASE = "tilegpu"
+_REGISTERS = ("registers", "accumulators", "scalar_registers", "spill_bytes")
 
 
 def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
@@ -29,7 +30,11 @@ def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
         registers        32-bit registers per thread; 0 without an assembler; absent for emulated
                          GPUs, whose code is the host's
         spill_bytes      bytes of spills and reloads per thread, likewise
-        occupancy        "programs" per multiprocessor, and how many each resource allows
+        occupancy        "programs" per multiprocessor, and how many each resource allows; for
+                         AMD's GPUs also "simd_warps"
+        accumulators, scalar_registers
+                         AMD's AGPRs, which are among the registers, and SGPRs of a wave
+        terms            what the vendor calls the parts of the GPU (TargetKind.terms)
 
     Raises:
         ArgumentError: The target has no schedule, such as the CPU's.
@@ -49,9 +54,9 @@ def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
         "target": str(request.target),
         "signature": request.describe(),
     }
+    report["terms"] = hardware_terms(request.target)
     report |= metadata.get("schedule") or {}
-    if "registers" in metadata:
-        report |= {name: metadata[name] for name in ("registers", "spill_bytes")}
+    report |= {name: metadata[name] for name in _REGISTERS if name in metadata}
     return report, failure
 
 

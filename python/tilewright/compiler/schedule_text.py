@@ -30,15 +30,18 @@ def schedule_text(report: dict[str, Any]) -> str:
 
 
 def _summary(report: dict[str, Any]) -> str:
-    used = [f"{report['warps']} warps"] if "warps" in report else []
+    terms = report["terms"]
+    used = [f"{report['warps']} {terms['warp']}s"] if "warps" in report else []
     producer = report.get("producer", {})
     if producer:
-        used.append(f"{producer['warps']} producer warps")
+        used.append(f"{producer['warps']} producer {terms['warp']}s")
     if report.get("registers"):
         spilled = report["spill_bytes"]
         moved = producer.get("registers")
         then = f", then {moved[0]} and for the others {moved[1]}" if moved else ""
-        used.append(f"{report['registers']} registers a thread{then}")
+        used.append(f"{report['registers']} registers a thread{_accumulators(report)}{then}")
+        if "scalar_registers" in report:
+            used.append(f"{report['scalar_registers']} scalar registers a {terms['warp']}")
         used.append(f"{spilled} bytes spilled" if spilled else "no spills")
     elif "registers" in report:
         used.append("registers unknown without an assembler")
@@ -47,17 +50,34 @@ def _summary(report: dict[str, Any]) -> str:
     lines = [f"{report['kernel']} for {report['target']}", *_wrapped("  ", ", ".join(used))]
     if "shared_bytes" in report:
         limit = report["shared_limit"]
-        lines.append(f"  {report['shared_bytes']} of {limit} bytes of shared memory")
+        lines.append(f"  {report['shared_bytes']} of {limit} bytes of {terms['shared']}")
     return "\n".join([*lines, *_occupancy(report), ""])
 
 
+def _accumulators(report: dict[str, Any]) -> str:
+    """The two kinds of registers that the threads of AMD's GPUs have."""
+    if "accumulators" not in report:
+        return ""
+    accumulators: int = report["accumulators"]
+    return f" ({report['registers'] - accumulators} VGPRs, {accumulators} AGPRs)"
+
+
 def _occupancy(report: dict[str, Any]) -> list[str]:
-    occupancy = dict(report.get("occupancy", {}))
+    occupancy, terms = dict(report.get("occupancy", {})), report["terms"]
     if not occupancy:
         return []
-    programs = occupancy.pop("programs")
-    limits = ", ".join(f"{name} {most}" for name, most in sorted(occupancy.items()))
-    return _wrapped("  ", f"programs on a multiprocessor: {programs} (by {limits})")
+    programs, simd = occupancy.pop("programs"), occupancy.pop("simd_warps", None)
+    names = {"warps": f"{terms['warp']}s", "shared memory": terms["shared"]}
+    limits = ", ".join(
+        f"{names.get(name, name)} {most}" for name, most in sorted(occupancy.items())
+    )
+    lines = _wrapped("  ", f"programs on a {terms['multiprocessor']}: {programs} (by {limits})")
+    if simd:
+        lines.append(
+            f"  {terms['warp']}s on a SIMD: {simd['programs']:g} of {simd['most']}, "
+            f"of which the registers allow {simd['registers']}"
+        )
+    return lines
 
 
 # Loops
@@ -83,7 +103,7 @@ def _region_text(report: dict[str, Any], region: dict[str, Any], title: str) -> 
             rows.append((_line(report, op["at"]), op["kind"], op["tile"], *place, how))
         lines += _table(rows)
     if roofline := region.get("roofline"):
-        lines += _wrapped("  ", _roofline(roofline))
+        lines += _wrapped("  ", _roofline(roofline, report["terms"]["matrix_units"]))
     for rejection in region["rejected"]:
         first = f"  line {_line(report, rejection['at'])}: no {rejection['choice']}: "
         lines += _wrapped(first, rejection["reason"])
@@ -114,16 +134,18 @@ def _how_dot(dot: dict[str, Any], count: int) -> str:
     return text if dot["unit"] != "wgmma" else f"{text}\nA: {dot['a']}\nB: {dot['b']}"
 
 
-def _roofline(roofline: dict[str, Any]) -> str:
+def _roofline(roofline: dict[str, Any], matrix_units: str) -> str:
     """What bounds an iteration at the device's peak."""
+    if unknown := roofline.get("unknown"):
+        return f"no roofline: {unknown} is not known"
     tensor, memory = roofline["tensor_cycles"], roofline["memory_cycles"]
-    bound = "bound by the tensor cores"
+    bound = f"bound by the {matrix_units}"
     if memory > tensor:
         cached = -(-100 * (memory - tensor) // memory)
         bound = f"bound by memory unless {cached} % of the bytes are in the L2 cache"
     return (
-        f"an iteration takes at least {tensor} cycles of an {roofline['device']}'s tensor cores, "
-        f"and {memory} of its memory for {roofline['memory_bytes']} bytes: {bound}"
+        f"an iteration takes at least {tensor} cycles of an {roofline['device']}'s "
+        f"{matrix_units}, and {memory} of its memory for {roofline['memory_bytes']} bytes: {bound}"
     )
 
 
@@ -136,7 +158,8 @@ def _buffers_text(report: dict[str, Any]) -> str:
         offset = "" if buffer["offset"] is None else str(buffer["offset"])
         numbers = (str(buffer["slots"]), str(buffer["bytes"]), offset)
         rows.append((_line(report, buffer["at"]), buffer["tile"], *numbers, buffer["swizzle"]))
-    return "\n".join(["shared memory", *_table(rows), ""]) if len(rows) > 1 else ""
+    title = report["terms"]["shared"]
+    return "\n".join([title, *_table(rows), ""]) if len(rows) > 1 else ""
 
 
 # Positions

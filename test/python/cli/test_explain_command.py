@@ -80,6 +80,8 @@ def test_the_text_has_loop_stages_instructions_and_buffers(run):
     [
         ("emulator:cuda:90a", "wgmma", "m64n64k16.f16.f16.f32", 2),
         ("emulator:cuda:80", "mma.sync", "m16n8k16.f16.f16.f32", 64),
+        ("emulator:hip:gfx942", "MFMA", "mfma.m32n32k8.f16.f16.f32", 16),
+        ("emulator:hip:gfx1100", "WMMA", "wmma11.m16n16k16.f16.f16.f32", 32),
     ],
 )
 def test_the_instructions_of_a_dot(loop, target, unit, instruction, issued):
@@ -203,5 +205,51 @@ def test_the_roofline_says_what_bounds_an_iteration(run):
     assert "bound by memory unless 85 % of the bytes are in the L2 cache" in words
 
 
-def test_no_roofline_without_known_rates(loop):
-    assert "roofline" not in loop("emulator:cuda:100a")
+def test_an_unknown_rate_is_named(loop, run):
+    assert "sm_100a for dots of f16" in loop("emulator:cuda:100a")["roofline"]["unknown"]
+    _, out, _ = run("--target", "hip:gfx1250")
+    words = " ".join(out.split())
+    assert "no roofline: the peak rate of gfx1250 for dots of f16 is not known" in words
+
+
+def test_the_resources_of_an_amd_gpu(run):
+    status, out, err = run("--target", "hip:gfx942", "--json")
+    assert (status, err) == (0, "")
+    report = json.loads(out)
+    assert report["registers"] > report["accumulators"] >= 0
+    assert report["scalar_registers"] > 0
+    occupancy = report["occupancy"]
+    names = ("registers", "shared memory", "barriers", "warps")
+    assert occupancy["programs"] == min(occupancy[name] for name in names)
+    # Four waves a program, of which each SIMD has one.
+    assert occupancy["simd_warps"]["programs"] == occupancy["programs"]
+    assert occupancy["registers"] == occupancy["simd_warps"]["registers"]
+    assert occupancy["shared memory"] == 65536 // report["shared_bytes"]
+
+
+@pytest.mark.parametrize(
+    ("arch", "unit", "lds"), [("gfx942", "compute unit", 65536), ("gfx1100", "WGP", 65536)]
+)
+def test_the_text_has_amds_terms(run, arch, unit, lds):
+    status, out, err = run("--target", f"hip:{arch}")
+    assert (status, err) == (0, "")
+    words = " ".join(out.split())
+    for text in ("4 waves, ", " VGPRs, ", " AGPRs), ", " scalar registers a wave, ", "no spills"):
+        assert text in words
+    assert f" of {lds} bytes of LDS" in words
+    assert f"programs on a {unit}: " in words
+    assert "waves on a SIMD: " in words
+    assert "'s matrix cores, and " in words
+    assert "shared memory" not in words.replace("shared memory,", "")
+    assert max(map(len, out.splitlines())) <= 100
+
+
+# 2 x 128 x 256 x 32 operations at an MI300X's 2,048 a cycle for 16 bits and 256 for 32 bits.
+@pytest.mark.parametrize(("dtype", "cycles"), [("fp16", 1024), ("fp32", 8192)])
+def test_the_roofline_of_an_amd_gpu(loop, dtype, cycles):
+    signature = f"*{dtype}:D,*{dtype}:D,*fp16:D,i32:D,BM=128,BN=256,BK=32"
+    found = loop("emulator:hip:gfx942", "--num-warps", "8", signature=signature)["roofline"]
+    assert found["device"] == "MI300X"
+    assert found["tensor_cycles"] == cycles
+    # 5,300 GB/s over 304 x 2,100 MHz.
+    assert found["memory_cycles"] == round(found["memory_bytes"] / (5300e9 / 304 / 2.1e9))

@@ -1,4 +1,5 @@
 #include "tilewright/Hardware/Amd.h"
+#include "tilewright/Hardware/Rates.h"
 
 #include "gtest/gtest.h"
 
@@ -66,6 +67,23 @@ TEST(Amd, blocksThatFit) {
   EXPECT_FALSE(fit.byShared || fit.byBarriers);
   // Two compute units share 128 KiB, of which a block gets half at most.
   EXPECT_EQ(blocksThatFit(*lookupAmd("gfx1100"), 128, 96, 65536).fewest(), 2);
+}
+
+TEST(Amd, peakRatesAreThoseOfTheDataSheets) {
+  auto teraflops = [](const char *name, ElementType type) {
+    const GpuRates &rates = *lookupRates(name);
+    return 1e-6 * rates.flops(type) * rates.multiprocessors * rates.megahertz;
+  };
+  EXPECT_NEAR(teraflops("gfx90a", ElementType::F16), 383, 0.5);
+  EXPECT_NEAR(teraflops("gfx942", ElementType::BF16), 1307.4, 0.1);
+  EXPECT_NEAR(teraflops("gfx942", ElementType::S8), 2614.9, 0.1);
+  EXPECT_NEAR(teraflops("gfx942", ElementType::TF32), 653.7, 0.1);
+  EXPECT_NEAR(teraflops("gfx942", ElementType::F32), 163.4, 0.1);
+  EXPECT_NEAR(teraflops("gfx950", ElementType::F16), 2500, 25);
+  EXPECT_NEAR(teraflops("gfx1100", ElementType::F16), 123, 0.5);
+  EXPECT_NEAR(teraflops("gfx1201", ElementType::F16), 195, 0.5);
+  EXPECT_EQ(lookupRates("gfx1250"), nullptr);
+  EXPECT_EQ(teraflops("gfx1100", ElementType::F32), 0);
 }
 
 TEST(Amd, additionsOfPairsWhereTheyAreOneInstruction) {
