@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--targets",
         default="cpu",
-        help="targets on which the tests launch kernels, separated by commas: cpu, cuda (a "
+        help="targets on which the tests launch kernels, separated by commas: cpu, cuda or hip (a "
         "device), emulator:cuda:90a, emulator:hip:gfx942+checks, cuda+emulator (compares the "
         "results), cpu:neoverse-v2 or another AArch64 processor (under qemu); each test runs on "
         "all of them, and after emulator:hip:gfx1100+checks/3 every third test on that one",
@@ -123,7 +123,7 @@ def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
     target = getattr(request, "param", "cpu")
     if target != "cpu" and (mark := request.node.get_closest_marker("cpu_only")):
         pytest.skip(f"only on the CPU: {mark.args[0]}")
-    if target.startswith("cuda") and request.node.get_closest_marker("loses_gpu"):
+    if target.startswith(("cuda", "hip")) and request.node.get_closest_marker("loses_gpu"):
         pytest.skip("covered by test/python/gpu/test_failures.py")
     with _launching_on(target):
         yield "cpu" if target.startswith("cpu:") else target
@@ -136,7 +136,7 @@ _NOT_ON_AMD = "is not supported on AMD's GPUs yet"
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     outcome = yield
-    if ":hip:" not in _target_of(item) or not outcome.excinfo:
+    if "hip" not in _target_of(item).split(":") or not outcome.excinfo:
         return
     errors = (outcome.excinfo[1], outcome.excinfo[1].__context__)
     for text in (str(error) for error in errors if _NOT_ON_AMD in str(error)):
@@ -145,10 +145,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def _launching_on(target: str) -> AbstractContextManager[object]:
-    if target.startswith("cuda"):
+    if target.startswith(("cuda", "hip")):
         import on_cuda
 
-        return on_cuda.launching(compare=target.endswith("+emulator"))
+        kind = target.partition("+")[0]
+        return on_cuda.launching(kind, compare=target.endswith("+emulator"))
     if target.startswith("cpu:"):
         import on_aarch64
 

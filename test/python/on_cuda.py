@@ -1,8 +1,8 @@
-"""Runs the tests' launches on a CUDA device, with their arrays copied there and back.
+"""Runs the tests' launches on a CUDA or HIP device, with their arrays copied there and back.
 
 A test is written once, for arrays on the CPU. With `--targets cuda` every launch gets copies of
 its arrays on the device, and their contents are copied back when the kernel has finished. Arrays
-that share memory also share it on the device.
+that share memory also share it on the device. PyTorch calls the devices of HIP "cuda", too.
 """
 
 from __future__ import annotations
@@ -131,8 +131,9 @@ def is_cpu_tensor(value: Any) -> bool:
 class OnCuda:
     """The result of `kernel[grid]`."""
 
-    def __init__(self, bound: Any, compare: bool = False) -> None:
+    def __init__(self, bound: Any, kind: str = "cuda", compare: bool = False) -> None:
         self.bound = bound
+        self.kind = kind
         self.compare = compare
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -142,7 +143,7 @@ class OnCuda:
         moved = [launch.moved(value) for value in args]
         named = {name: launch.moved(value) for name, value in kwargs.items()}
         if not launch.memories:
-            named.setdefault("target", "cuda")
+            named.setdefault("target", self.kind)
         try:
             result = self.bound(*moved, **named)
             torch.cuda.synchronize()
@@ -157,10 +158,10 @@ class OnCuda:
 
 
 @contextmanager
-def launching(compare: bool) -> Iterator[None]:
+def launching(kind: str, compare: bool) -> Iterator[None]:
     """Runs every launch on the device, and with `compare` also on an emulated one."""
     bind = JITFunction.__getitem__
-    JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid), compare)  # type: ignore
+    JITFunction.__getitem__ = lambda self, grid: OnCuda(bind(self, grid), kind, compare)  # type: ignore
     try:
         yield
     finally:

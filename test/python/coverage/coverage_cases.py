@@ -195,6 +195,6 @@ def launching(target: str) -> Iterator[bool]:
     if target.startswith("cuda"):
         import on_cuda
 
-        context = on_cuda.launching(compare=False)
+        context = on_cuda.launching("cuda", compare=False)
     with context:
         yield target != "cpu"

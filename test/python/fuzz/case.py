@@ -127,7 +127,7 @@ class Case:
             "persistent": (None, False, None, True)[self.seed % 4],
             "specialize_warps": (True, None, False)[self.seed % 3],
         }
-        if target.startswith("cuda"):
+        if target.startswith(("cuda", "hip")):
             OnCuda(bound)(*arrays, **named, target=target)
         elif target.startswith("emulator:") and target.endswith("+checks"):
             name = target.removeprefix("emulator:").removesuffix("+checks")
@@ -162,7 +162,7 @@ class Case:
         return {"seed": seed, "early_copies": early, "max_steps": MOST_STEPS}
 
     def _arrays(self, memory: np.ndarray, target: str) -> list[Any]:
-        if target.startswith("cuda"):
+        if target.startswith(("cuda", "hip")):
             return [tensor(memory, b.dtype, at, b.count) for b, at in self.places]
         views = [view(memory, b.dtype, at, b.count) for b, at in self.places]
         return [passed(x, b.dtype) for x, (b, _) in zip(views, self.places, strict=True)]

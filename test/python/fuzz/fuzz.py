@@ -2,7 +2,7 @@
 
 python test/python/fuzz/fuzz.py 0 500                 seeds 0 to 499 on this machine's processor
 python test/python/fuzz/fuzz.py 0 500 --targets cpu,cpu:avx2,cpu:sse2,emulator:cuda:90a+checks
-python test/python/fuzz/fuzz.py 0 500 --targets cuda --jobs 16     on this machine's GPU
+python test/python/fuzz/fuzz.py 0 500 --targets cuda --jobs 16     on this machine's GPU, or hip
 python test/python/fuzz/fuzz.py 0 500 --family pointers            of one family
 python test/python/fuzz/fuzz.py 17 --show             one kernel, and where it differs
 
