@@ -77,9 +77,10 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createStageLoads());   // must run after stage-operands, whose buffers limit its own
-  passes.addPass(tilegpu::createSliceDotsK());   // overlaps loads with dots of the previous slice
-  passes.addPass(tilegpu::createPlanPipeline()); // decides when the operations of a loop are executed
+  passes.addPass(tilegpu::createStageLoads()); // must run after stage-operands, whose buffers limit its own
+  passes.addPass(tilegpu::createSliceDotsK()); // overlaps loads with dots of the previous slice
+  passes.addPass(
+      tilegpu::createPlanPipeline({settings.throughRegisters})); // decides when the operations of a loop are executed
   if (options.specializeRanges && options.tensorMaps) {
     passes.addPass(tilegpu::createPlanBoxes()); // launches check what these copies assume, so not in other variants
   }

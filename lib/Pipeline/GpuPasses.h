@@ -16,6 +16,7 @@ struct TileGPUSettings {
   int mmaSide = 0;               ///< M and N of matrix instructions; 0 lets the passes choose
   bool isCooperative = false;    ///< all programs run at the same time
   bool canMoveRegisters = false; ///< groups of warps may exchange registers
+  bool throughRegisters = true;  ///< loops may hold in registers what they load for the next iteration
 };
 
 /// The phase of tiles, with what reports assertions and accesses out of bounds.

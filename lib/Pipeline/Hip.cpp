@@ -113,7 +113,15 @@ private:
 
 std::optional<Compiled> compileForHip(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                       const HipOptions &options, PhaseDump dump, CompileFailure &failure) {
-  return HipCompilation(module, target, limits, options, std::move(dump), failure).run();
+  OwningOpRef<ModuleOp> again = *options.prefetch ? module.clone() : ModuleOp();
+  std::optional<Compiled> compiled = HipCompilation(module, target, limits, options, dump, failure).run();
+  if (!compiled || !again || compiled->metadata.getInteger("spill_bytes") == 0) {
+    return compiled;
+  }
+  HipOptions others;
+  others.copy(options);
+  others.prefetch = false; // leaves registers for everything else
+  return HipCompilation(*again, target, limits, others, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

@@ -60,6 +60,7 @@ static void addLLVMPasses(OpPassManager &passes, const HipOptions &options) {
 static TileGPUSettings settingsOf(const HipOptions &options) {
   TileGPUSettings settings;
   settings.mmaSide = options.matrixInstrNonkdim;
+  settings.throughRegisters = options.prefetch;
   return settings;
 }
 

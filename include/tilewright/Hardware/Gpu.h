@@ -48,6 +48,9 @@ struct GpuInfo {
   std::vector<const AtomicAdd *> atomicAdds;
   std::vector<const PairConversion *> pairConversions;
 
+  /// Whether data reach shared memory through registers only: the GPU has no asynchronous copies.
+  bool copiesThroughRegisters() const { return asyncCopies.empty(); }
+
   int warpsPerBlock() const { return threadsPerBlock / lanesPerWarp; }
   layout::SharedMemoryBanks sharedMemory() const {
     return {lanesPerWarp, banks, bankBytes, vectorBytes, widestLoadOrder};

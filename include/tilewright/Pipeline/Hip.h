@@ -31,6 +31,8 @@ struct HipOptions : GpuOptions {
                                               "M and N of the matrix instructions of AMD's GPUs, 16 or 32, where there "
                                               "is one of this size; 0 lets the compiler choose.")
                                      .fromZero()};
+  Option<bool> prefetch{
+      *this, true, OptionTraits("prefetch", "Hold in registers what a loop loads for its next iteration.").internal()};
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
 
   /// Functions are inlined: a call would need a stack in memory.
@@ -60,6 +62,7 @@ void registerHipPipeline(mlir::DialectRegistry &registry);
 ///   slots                                for each parameter of the code, the index of its launch argument
 ///   asserts                              [message, file, line, column] of each assertion that the code reports
 ///   persistent                           whether the code takes the launch's grid in hidden slots 0 to 2
+/// A kernel whose loops hold the next iteration's data in registers, and which spills, is compiled again without that.
 /// Dumps "source", "tile", "tilegpu", "thread", "llvm" (optimized LLVM IR) and "amdgcn".
 std::optional<Compiled> compileForHip(mlir::ModuleOp module, llvm::StringRef target, const hardware::Limits &limits,
                                       const HipOptions &options, PhaseDump dump, CompileFailure &failure);

@@ -5,13 +5,15 @@
 //     %b = thread.load %q mask %m                  } else { yield zero, zero }
 //
 // The branch is at the last of these loads. Between the first and the last, nothing writes memory, and nothing uses a
-// loaded value.
+// loaded value but operations that only move its elements, which follow the branches.
 
 #include "ThreadToRocdl.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -51,20 +53,37 @@ public:
   void visit(Operation *op) {
     auto load = dyn_cast<thread::LoadOp>(op);
     bool isMasked = load && load.getMask();
+    if (usesPending(op) && movesElements(op)) {
+      moved.insert(op);
+      return;
+    }
+    if (usesPending(op)) {
+      emitAll();
+    }
     if (load ? load.getIsVolatile() : op->getNumRegions() != 0 || !onlyReads(op)) {
       emitAll();
     }
-    emitUsedBy(op);
     if (isMasked) {
       groups[load.getMask()].push_back(load);
+      last = load;
+      beforeLast = moved.size();
     }
   }
 
   void emitAll() {
+    if (groups.empty()) {
+      return;
+    }
+    Operation *behind = last->getNextNode();
     for (auto &[mask, group] : groups) {
       emitBranch(group);
     }
+    for (Operation *op : moved.getArrayRef().take_front(beforeLast)) {
+      op->moveBefore(behind);
+    }
     groups.clear();
+    moved.clear();
+    beforeLast = 0;
   }
 
 private:
@@ -72,18 +91,22 @@ private:
     return isMemoryEffectFree(op) || (isa<MemoryEffectOpInterface>(op) && hasSingleEffect<MemoryEffects::Read>(op));
   }
 
-  void emitUsedBy(Operation *op) {
-    for (Value operand : op->getOperands()) {
-      auto load = operand.getDefiningOp<thread::LoadOp>();
+  static bool movesElements(Operation *op) { return isa<vector::ExtractOp, vector::FromElementsOp>(op); }
+
+  /// Whether the operation depends on a load without a branch yet.
+  bool usesPending(Operation *op) const {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *source = operand.getDefiningOp();
+      auto load = dyn_cast_or_null<thread::LoadOp>(source);
       auto found = load && load.getMask() ? groups.find(load.getMask()) : groups.end();
-      if (found != groups.end() && llvm::is_contained(found->second, load)) {
-        emitBranch(found->second);
-        groups.erase(found);
-      }
-    }
+      return (found != groups.end() && llvm::is_contained(found->second, load)) || moved.contains(source);
+    });
   }
 
   llvm::MapVector<Value, Group> groups;
+  llvm::SetVector<Operation *> moved; ///< that only move elements of loaded values, in order
+  Operation *last = nullptr;          ///< the last load of all groups
+  size_t beforeLast = 0;              ///< how many of `moved` precede it
 };
 
 } // namespace

@@ -29,7 +29,8 @@ std::string whyNotAhead(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory
   }
   llvm::SetVector<Operation *> found;
   auto add = [&](Value value) { return !value || addAheadSlice(value, loop, found, nullptr, &readOnly); };
-  if (!add(load.getPtr()) || !add(load.getMask())) {
+  bool hasOther = targetOf(load).copiesThroughRegisters();
+  if (!add(load.getPtr()) || !add(load.getMask()) || (hasOther && !add(load.getOther()))) {
     return "its address or mask depends on an operation that can't be executed ahead, such as a load of what the loop "
            "writes";
   }

@@ -21,7 +21,8 @@ bool isVolatile(tile::LoadOp load);
 bool canCopy(const hardware::GpuInfo &target, int64_t bytes);
 
 /// Why the load can't be executed iterations ahead; empty if it can. Then the operations from which its address and
-/// mask are computed in the loop are added to `slice`.
+/// mask are computed in the loop are added to `slice`, with those of the values of masked elements if the load stays
+/// one to registers.
 std::string whyNotAhead(tile::LoadOp load, mlir::scf::ForOp loop, const ReadOnlyMemory &readOnly,
                         llvm::SetVector<mlir::Operation *> &slice);
 

@@ -15,6 +15,14 @@
 //       %rest = local_load %b, mma %first           3        0
 //       mma %rest, ...                              3        3     from the last dot on
 //
+// Where there are no asynchronous copies, registers hold the loaded data while the previous iteration's are read from
+// shared memory and multiplied:
+//
+//     scf.for
+//       %x = tile.load %p                           0        0
+//       local_store %x, %b                          0        2
+//       %a = local_load %b, mma %a, ...             1        1
+//
 // The loop's operations are collected, then a schedule is decided, which is plain data, and attached to them.
 
 #include "Buffers.h"
@@ -68,18 +76,27 @@ static LocalStoreOp stagingStore(OpOperand &use) {
   return isOwn && store->getBlock() == use.get().getParentBlock() ? store : LocalStoreOp();
 }
 
-/// Why a load can't be copied asynchronously; empty if it can.
+/// Why a load can't be started ahead into registers and stored an iteration later; empty if it can.
+static std::string whyNotPrefetchable(tile::LoadOp load) {
+  bool isStored = llvm::any_of(load->getUses(), [](OpOperand &use) { return stagingStore(use); });
+  return isStored ? "" : "no other thread needs its values";
+}
+
+/// Why a load can't be copied while earlier iterations are executed; empty if it can.
 static std::string whyNotCopyable(tile::LoadOp load) {
   if (isVolatile(load)) {
     return "it is volatile";
-  }
-  if (!fillsWithZeros(load)) {
-    return "`other` is not zero, with which copies fill masked elements";
   }
   if (load->use_empty() || !isa<RankedTensorType>(load.getType())) {
     return "it is a scalar, or unused";
   }
   const hardware::GpuInfo &target = targetOf(load);
+  if (target.copiesThroughRegisters()) {
+    return whyNotPrefetchable(load);
+  }
+  if (!fillsWithZeros(load)) {
+    return "`other` is not zero, with which copies fill masked elements";
+  }
   for (OpOperand &use : load->getUses()) {
     LocalStoreOp store = stagingStore(use);
     if (!store) {
@@ -161,7 +178,11 @@ static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
     why = why.empty() ? whyNotAhead(load, loop, readOnly, copies.ahead) : why;
     if (why.empty()) {
       copies.ahead.insert(load);
-      copies.ahead.insert_range(load->getUsers());
+      for (OpOperand &use : load->getUses()) {
+        if (LocalStoreOp store = stagingStore(use)) {
+          copies.ahead.insert(store);
+        }
+      }
       continue;
     }
     stateRejected(load, kCopyChoice, why);
@@ -173,6 +194,23 @@ static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
 //===----------------------------------------------------------------------===//
 // Deciding
 //===----------------------------------------------------------------------===//
+
+namespace {
+/// The buffers that operations write, and the bytes of their slots.
+struct CopiedBuffers {
+  llvm::SmallDenseSet<Operation *, 4> buffers;
+  int64_t bytes = 0;
+
+  template <typename Range> void add(Range &&ops, int64_t stages) {
+    for (Operation &op : ops) {
+      auto store = dyn_cast<LocalStoreOp>(op);
+      if (store && buffers.insert(allocationOf(store.getBuffer())).second) {
+        bytes += stages * store.getBuffer().getType().getSlotBytes();
+      }
+    }
+  }
+};
+} // namespace
 
 namespace {
 struct Position {
@@ -263,8 +301,43 @@ static SmallVector<Position> decideForOwnCopies(scf::ForOp loop, const LoopCopie
   return positions;
 }
 
+/// The bytes of shared memory if the loop's copies have `slots` slots, beside all other buffers: those of its later
+/// stages no longer hold data at other times.
+static int64_t sharedBytesWith(scf::ForOp loop, const LoopCopies &copies, int64_t slots) {
+  CopiedBuffers copied;
+  copied.add(llvm::make_pointee_range(copies.ahead), slots);
+  return copied.bytes + sharedBytesOf(loop->getParentOfType<func::FuncOp>(),
+                                      [&](LocalAllocOp alloc) { return !copied.buffers.contains(alloc); });
+}
+
+/// Whether there is room for a second slot, and for another program on the multiprocessor if there is without one.
+static bool hasRoomForSecondSlots(scf::ForOp loop, const LoopCopies &copies) {
+  const hardware::GpuInfo &target = targetOf(loop);
+  int64_t one = sharedBytesWith(loop, copies, 1), two = sharedBytesWith(loop, copies, 2);
+  auto isBesideAnother = [&](int64_t bytes) { return 2 * (bytes + target.sharedReserved) <= target.sharedPerSm; };
+  return two <= target.sharedPerBlock && (isBesideAnother(two) || !isBesideAnother(one));
+}
+
+/// Loads to registers first, then the rest of the previous iteration, then the stores. With two slots, one barrier
+/// between the stores and the reads of the next iteration is enough; with one slot, another one precedes the stores.
+static SmallVector<Position> decideForRegisters(scf::ForOp loop, const LoopCopies &copies) {
+  SmallVector<Position> positions;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    positions.push_back(!copies.ahead.contains(&op) ? Position{1, 1}
+                        : isa<LocalStoreOp>(op)     ? Position{0, 2}
+                                                    : Position{0, 0});
+  }
+  if (hasRoomForSecondSlots(loop, copies)) {
+    loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
+  }
+  return positions;
+}
+
 /// The position of each operation of a loop with `stages` stages, in order.
 static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  if (targetOf(loop).copiesThroughRegisters()) {
+    return decideForRegisters(loop, copies);
+  }
   if (onlyAccumulatesCopies(loop, copies)) {
     return decideForGroups(loop, copies, stages);
   }
@@ -298,23 +371,6 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
 //===----------------------------------------------------------------------===//
 // Loops around pipelined loops
 //===----------------------------------------------------------------------===//
-
-/// The buffers that operations write, and the bytes of their slots.
-namespace {
-struct CopiedBuffers {
-  llvm::SmallDenseSet<Operation *, 4> buffers;
-  int64_t bytes = 0;
-
-  template <typename Range> void add(Range &&ops, int64_t stages) {
-    for (Operation &op : ops) {
-      auto store = dyn_cast<LocalStoreOp>(op);
-      if (store && buffers.insert(allocationOf(store.getBuffer())).second) {
-        bytes += stages * store.getBuffer().getType().getSlotBytes();
-      }
-    }
-  }
-};
-} // namespace
 
 /// Whether shared memory has room for the slots of the loop's copies. Copies of a loop around others are worth less
 /// than theirs, and are only made with what these leave, unless the user has asked for stages of this loop.
@@ -394,7 +450,24 @@ static void stateConditionalLoads(scf::ForOp loop) {
   }
 }
 
-static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+/// Why registers can't hold the data of the loop's next iteration; empty if they can, or need not.
+static std::string whyNotThroughRegisters(scf::ForOp loop, const LoopCopies &copies) {
+  const hardware::GpuInfo &target = targetOf(loop);
+  if (!target.copiesThroughRegisters()) {
+    return "";
+  }
+  auto find = [](LoopLikeOpInterface) { return WalkResult::interrupt(); };
+  if (loop.getBody()->walk(find).wasInterrupted()) {
+    return "registers would hold what it loads during the loops in it";
+  }
+  bool hasRoom = sharedBytesWith(loop, copies, 1) <= target.sharedPerBlock;
+  return hasRoom ? "" : "shared memory lacks room for all of its buffers at once";
+}
+
+static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly, bool throughRegisters) {
+  if (targetOf(loop).copiesThroughRegisters() && !throughRegisters) {
+    return stateNotPipelined(loop, "too few registers are left for what it loads");
+  }
   int64_t stages = stagesOf(loop);
   if (stages < 2) {
     return stateNotPipelined(loop, "its num_stages is 1");
@@ -407,6 +480,9 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
   if (copies.ahead.empty()) {
     return stateNotPipelined(loop, "none of its loads can be copied asynchronously");
   }
+  if (std::string why = whyNotThroughRegisters(loop, copies); !why.empty()) {
+    return stateNotPipelined(loop, why);
+  }
   if (!hasRoom(loop, copies, stages)) {
     return stateNotPipelined(loop, "copies of the loops in it leave too little shared memory");
   }
@@ -415,10 +491,12 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
 
 namespace {
 class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
+  using PlanPipelineBase::PlanPipelineBase;
+
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       ReadOnlyMemory readOnly(function);
-      function.walk([&](scf::ForOp loop) { plan(loop, readOnly); });
+      function.walk([&](scf::ForOp loop) { plan(loop, readOnly, throughRegisters); });
       function.walk(stateWhile);
     }
   }

@@ -341,6 +341,13 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     A loop that contains pipelined loops and has no `tile.num_stages` is pipelined only if shared memory has room for its
     copies, too.
 
+    On a target without asynchronous copies (`GpuInfo::copiesThroughRegisters`), a load that is stored to a buffer is
+    started one iteration ahead, in stage 0, into registers, whatever the number of stages, and masked elements have any
+    value. Its store is in stage 0, too, but in a later cluster than the rest of the loop in stage 1: registers hold the
+    data while those of the previous iteration are read and multiplied. If shared memory has room, `tilegpu.kept_slots`
+    asks for a second slot, so that one barrier per iteration is enough. Loops with loops in them stay as they are, and
+    all such loops with `through-registers=false`.
+
     A load is not pipelined if an operation of the loop may write the memory it reads, if one has an effect on all
     memory, as barriers and assertions do, or if its addresses depend on loaded values. Nor is it pipelined if the
     loop has an atomic that releases or acquires, unless the kernel only reads that memory. As addresses are also
@@ -351,6 +358,10 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     Establishes: `tilegpu.schedule` on the operations of loops that are to be pipelined.
     Destroys: nothing.
   }];
+  let options = [
+    Option<"throughRegisters", "through-registers", "bool", /*default=*/"true",
+           "Start loads ahead that registers hold, where the target has no asynchronous copies">,
+  ];
 }
 
 def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
@@ -513,6 +524,9 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
     The wait comes first in its cluster, that of the copies or of the first reads, whichever is earlier. So one barrier
     per iteration, after the wait, is enough: it also separates the loads from a slot from the copy into it. Copies for
     iterations that do not exist are masked out, however short the loop, and divisions for their addresses divide by 1.
+
+    On a target without asynchronous copies, loads and their stores to slots stay what they are, at their positions in
+    the schedule, and are executed an iteration ahead. Other operations of the loop may use a loaded tile, too.
 
     Requires: `plan-pipeline`.
     Establishes: asynchronous copies in flight across iterations, and waits for their tokens; `tilegpu.partition` on

@@ -18,6 +18,14 @@
 //                           last mma                        overlaps with the barrier and the loads of first
 //                         async_wait
 //
+// On a target without asynchronous copies, with stages 0 and 1:
+//
+//                         store(load(0))                  masked by the existence of the iteration
+//                         scf.for i
+//                           x = load(i + 1)
+//                           local_load(i), mma ...
+//                           store(x)
+//
 // The pass first rewrites the loop with asynchronous copies, and separate slot indices for copying and reading. Then
 // upstream's loop pipeliner executes each stage in its iteration, in the order of the clusters; it carries the tokens
 // of copies from the iteration that starts them to the one that waits for them.
@@ -65,7 +73,8 @@ static bool isInStage(Operation *op, int64_t stage, scf::ForOp loop) {
 static LogicalResult checkFirstStage(Operation *op, scf::ForOp loop) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     auto stored = [&](Operation *user) { return isa<LocalStoreOp>(user) && isInStage(user, 0, loop); };
-    bool isOneKind = llvm::all_of(load->getUsers(), stored) || llvm::none_of(load->getUsers(), stored);
+    bool isOneKind = targetOf(op).copiesThroughRegisters() || llvm::all_of(load->getUsers(), stored) ||
+                     llvm::none_of(load->getUsers(), stored);
     return isOneKind ? success() : op->emitOpError("of stage 0 must only be stored to buffers, or not at all");
   }
   if (auto store = dyn_cast<LocalStoreOp>(op)) {
@@ -144,7 +153,7 @@ static LogicalResult expand(scf::ForOp loop) {
   rewriter.setInsertionPointAfter(expanded);
   if (Value ring = rewritten.getRing()) {
     RingEndOp::create(rewriter, loc, ring);
-  } else {
+  } else if (!targetOf(expanded).copiesThroughRegisters()) {
     AsyncWaitOp::create(rewriter, loc, TokenType::get(loc.getContext()), tokensInFlight(expanded),
                         IntegerAttr()); // masked copies write zeros
   }

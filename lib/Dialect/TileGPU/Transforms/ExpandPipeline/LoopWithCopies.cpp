@@ -10,7 +10,10 @@ namespace tilewright::tilegpu {
 /// Whether the copies are of boxes: `plan-boxes` makes all of a loop or none such copies.
 static bool copiesBoxes(const LoopParts &parts) { return llvm::any_of(parts.ahead.ops, llvm::IsaPred<BoxPointersOp>); }
 
-LoopWithCopies::LoopWithCopies(scf::ForOp loop) : old(loop), parts(loop), builder(loop) { planWait(); }
+LoopWithCopies::LoopWithCopies(scf::ForOp loop)
+    : old(loop), parts(loop), isThroughRegisters(targetOf(loop).copiesThroughRegisters()), builder(loop) {
+  planWait();
+}
 
 //===----------------------------------------------------------------------===//
 // The wait and the number of slots
@@ -36,17 +39,16 @@ bool LoopWithCopies::isOwnRead(Operation *op) const {
 
 /// The number of slots such that the copies write none that this read may still read. Reads before the wait are
 /// separated from the copies by the barrier after it; those after the wait are not. A thread's own reads are, if they
-/// come first.
+/// come first, and stores of threads have barriers of their own.
 int64_t LoopWithCopies::slotsFor(Position read, bool isOwn) const {
-  bool isSeparated = isOwn ? read.cluster < parts.ahead.first.cluster : read.cluster < wait.cluster;
+  auto isBeforeStore = [&](LocalStoreOp store) { return read.cluster < positionOf(store).cluster; };
+  bool isSeparated = isThroughRegisters ? llvm::all_of(parts.stores, isBeforeStore)
+                     : isOwn            ? read.cluster < parts.ahead.first.cluster
+                                        : read.cluster < wait.cluster;
   return read.stage - parts.ahead.first.stage + (isSeparated ? 0 : 1);
 }
 
-void LoopWithCopies::planWait() {
-  struct Read {
-    Position position;
-    bool isOwn;
-  };
+SmallVector<LoopWithCopies::Read> LoopWithCopies::findReads() {
   SmallVector<Read> reads;
   for (Operation &op : old.getBody()->without_terminator()) {
     if (positionOf(&op).stage != parts.ahead.first.stage && readsCopy(&op)) {
@@ -56,6 +58,11 @@ void LoopWithCopies::planWait() {
   if (reads.empty()) {
     reads.push_back({parts.late.first, /*isOwn=*/false});
   }
+  return reads;
+}
+
+void LoopWithCopies::planWait() {
+  SmallVector<Read> reads = findReads();
   wait = llvm::min_element(reads, [](const Read &left, const Read &right) {
            return std::pair(left.position.stage, left.position.cluster) <
                   std::pair(right.position.stage, right.position.cluster);
@@ -141,13 +148,13 @@ void LoopWithCopies::record(Operation *op, Position position) {
   operations.push_back({op, position});
 }
 
-/// Reads of copied data follow the wait.
+/// Reads of copied data follow the wait, if there is one.
 Operation *LoopWithCopies::clone(Operation *op, Position position, IRMapping &mapping) {
   Operation *copy = builder.clone(*op, mapping);
   record(copy, position);
   auto isCopied = [&](Value buffer) {
     auto slot = buffer.getDefiningOp<LocalSlotOp>();
-    return slot && llvm::is_contained(buffers, slot.getSrc());
+    return done && slot && llvm::is_contained(buffers, slot.getSrc());
   };
   copy->walk([&](Operation *inner) {
     if (auto load = dyn_cast<LocalLoadOp>(inner); load && isCopied(load.getBuffer())) {
@@ -201,12 +208,30 @@ LoopWithCopies::Slot LoopWithCopies::nextSlot(Position position, Slot slot) {
   return {next.getNext(), next.getNextPhase()};
 }
 
+/// The value of a load is also that of its other users, in later stages.
+void LoopWithCopies::emitLoadAndStores(Operation *op) {
+  Operation *load = clone(op, positionOf(op), ofAhead);
+  ofLate.map(op->getResults(), load->getResults());
+  for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
+    if (store.getSrc().getDefiningOp() == op) {
+      Position position = positionOf(store);
+      auto type = cast<BufferType>(buffer.getType()).getSlot();
+      Value slot = make<LocalSlotOp>(position, store.getLoc(), type, buffer, aheadSlot.index, aheadSlot.phase);
+      make<LocalStoreOp>(position, store.getLoc(), load->getResult(0), slot);
+    }
+  }
+}
+
 void LoopWithCopies::emitAhead() {
   SmallVector<Value> copies;
   if (ring) {
     emitAcquire();
   }
   for (Operation *op : parts.ahead.ops) {
+    if (isThroughRegisters && isa<tile::LoadOp>(op)) {
+      emitLoadAndStores(op);
+      continue;
+    }
     bool isCopied = false;
     for (auto [store, buffer] : llvm::zip_equal(parts.stores, buffers)) {
       if (store.getSrc().getDefiningOp() == op) {
@@ -221,7 +246,7 @@ void LoopWithCopies::emitAhead() {
       }
     }
   }
-  if (!ring) {
+  if (!ring && !isThroughRegisters) {
     token = make<AsyncCommitOp>(parts.ahead.last, old.getLoc(), tokenType(), copies);
   }
 }
@@ -233,6 +258,9 @@ LoopWithCopies::Slot LoopWithCopies::waitSlot() const {
 }
 
 void LoopWithCopies::emitWait() {
+  if (isThroughRegisters) {
+    return;
+  }
   if (ring) {
     Value slot = ringSlot(wait, waitSlot());
     operations.back().isWait = true;

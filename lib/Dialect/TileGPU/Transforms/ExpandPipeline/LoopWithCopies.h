@@ -20,6 +20,12 @@ using Schedule = std::vector<std::pair<mlir::Operation *, unsigned>>;
 ///     %done = async_wait %token      the first stage that reads the copied data
 ///     local_load ... after %done     that stage and later ones
 ///
+/// On a target without asynchronous copies, loads and stores stay, at the positions of their own, and nothing is waited
+/// for:
+///
+///     %x = load                      first stage
+///     local_store %x                 the same, later in an iteration of the pipelined loop than the reads
+///
 /// Each stage has its own loop-carried arguments and its own slot index. The wait comes first in its cluster, which is
 /// that of the copies or that of the first reads, whichever is earlier in an iteration of the pipelined loop. So one
 /// barrier after the wait separates all reads before it from the copies into the slots that they read.
@@ -46,7 +52,13 @@ private:
     mlir::Value index, phase;
   };
 
+  struct Read {
+    Position position;
+    bool isOwn;
+  };
+
   void planWait();
+  llvm::SmallVector<Read> findReads();
   bool readsCopy(mlir::Operation *op) const;
   bool isOwnRead(mlir::Operation *op) const;
   int64_t slotsFor(Position read, bool isOwn) const;
@@ -67,6 +79,7 @@ private:
   mlir::ValueRange mapArguments(mlir::IRMapping &mapping, const llvm::SetVector<unsigned> &numbers,
                                 mlir::ValueRange arguments, mlir::scf::ForOp loop);
   void emitAhead();
+  void emitLoadAndStores(mlir::Operation *op);
   void emitWait();
   void emitBetween(const StageOps &stage, Slot slot);
   void emitLate();
@@ -82,6 +95,7 @@ private:
 
   mlir::scf::ForOp old;
   LoopParts parts;
+  bool isThroughRegisters; ///< the copies are loads and stores
   Position wait;
   int64_t slots = 1;
   mlir::OpBuilder builder;
