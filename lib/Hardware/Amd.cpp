@@ -61,6 +61,7 @@ static GpuInfo describe(const AmdInfo &info) {
   gpu.joinsPairs = false;
   gpu.reducesIntegers = false; // LLVM expands its intrinsics for that to a loop over the lanes
   gpu.overlapsGrids = false;
+  gpu.fencesSpaces = true;
   gpu.copiesBoxes = false;
   gpu.mma = select<MmaInstruction>(amdMmaInstructions(), info);
   gpu.atomicAdds = select<AtomicAdd>(amdAtomicAdds(), info);

@@ -51,7 +51,8 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.joinsPairs = true;
   gpu.reducesIntegers = true;                       // redux.sync
   gpu.overlapsGrids = (info.target & kFrom90) != 0; // griddepcontrol
-  gpu.copiesBoxes = (info.target & kFrom90) != 0;   // cp.async.bulk.tensor
+  gpu.fencesSpaces = false;
+  gpu.copiesBoxes = (info.target & kFrom90) != 0; // cp.async.bulk.tensor
   gpu.mma = select(mmaInstructions(), info);
   gpu.groupMma = select(wgmmaInstructions(), info);
   gpu.matrixMoves = select(matrixMoves(), info);

@@ -1,5 +1,7 @@
 // RUN: tilewright-opt %s --thread-to-rocdl --split-input-file | FileCheck %s
 
+// CHECK: #[[LOCAL:.*]] = #llvm.mmra_tag<"amdgpu-synchronize-as":"local">
+
 module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
   // CHECK: llvm.mlir.global external @tilewright_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
 
@@ -89,6 +91,15 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
     thread.launch_dependents
     %t = thread.global_timer
     return %t : i64
+  }
+
+  // CHECK-LABEL: func @shared_barrier
+  func.func @shared_barrier() {
+    // CHECK: llvm.fence syncscope("workgroup") release {llvm.mmra = #[[LOCAL]]}
+    // CHECK-NEXT: rocdl.s.barrier
+    // CHECK-NEXT: llvm.fence syncscope("workgroup") acquire {llvm.mmra = #[[LOCAL]]}
+    thread.barrier shared
+    return
   }
 
   // CHECK-LABEL: func @approximations

@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_EMULATOR_BLOCK_H
 #define TILEWRIGHT_EMULATOR_BLOCK_H
 
+#include "tilewright/Emulator/AccessKind.h"
 #include "tilewright/Emulator/Boxes.h"
 #include "tilewright/Emulator/Instruction.h"
 #include "tilewright/Emulator/Launch.h"
@@ -94,9 +95,9 @@ struct Thread {
   bool isFenced = false;                 ///< whether the thread has executed a fence, so that its atomics release
   std::unordered_set<uint64_t> unfenced; ///< addresses of its atomics since the last fence, which the next one acquires
 
-  /// Of the barrier of AMD's GPUs at which the thread waits, which orders nothing by itself: whether a fence before it
-  /// releases, and whether one behind it acquires.
-  bool releasesAtBarrier = true, acquiresAtBarrier = true;
+  /// Of the barrier of AMD's GPUs at which the thread waits, which orders nothing by itself: what fences before it
+  /// release, and what those behind it acquire, a set of memory spaces (bitOf).
+  uint8_t releasesAtBarrier = kAllSpaces, acquiresAtBarrier = kAllSpaces;
 
   enum State : uint8_t { Fresh, Ready, Running, Waiting, Done };
   State state = Fresh;

@@ -69,6 +69,8 @@ public:
   /// Orders everything that these threads did so far before everything that they do from now on.
   void synchronize(const std::vector<Thread *> &threads);
   void synchronize(const WarpCall &call);
+  /// The same for accesses of one memory space.
+  void synchronize(const std::vector<Thread *> &threads, MemorySpace space);
 
   /// A thread reaches an atomic that releases or acquires, and executes it if it is `active`. Must be called after
   /// access().
@@ -77,6 +79,9 @@ public:
   /// release() orders what the thread did so far before what threads do after a later acquire() of the same address.
   void release(Thread &thread, uint64_t address);
   void acquire(Thread &thread, uint64_t address);
+  /// The same for accesses of one memory space.
+  void release(Thread &thread, uint64_t address, MemorySpace space);
+  void acquire(Thread &thread, uint64_t address, MemorySpace space);
 
 private:
   struct State;

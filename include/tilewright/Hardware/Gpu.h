@@ -38,6 +38,7 @@ struct GpuInfo {
   bool joinsPairs;      ///< parts of a wide access whose lanes are pairs with equal addresses are served together
   bool reducesIntegers; ///< one instruction reduces 32-bit integers over a warp
   bool overlapsGrids;   ///< a grid may start before the one that it depends on has ended
+  bool fencesSpaces;    ///< barriers may order the accesses of shared memory alone
   bool copiesBoxes;     ///< one thread copies a box of an array between global and shared memory, asynchronously
 
   // The instructions that the GPU has.

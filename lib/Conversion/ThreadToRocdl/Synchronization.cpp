@@ -10,7 +10,8 @@ namespace tilewright::amd {
 namespace {
 
 /// The instruction waits for threads, but not for their accesses to memory: the fences order these. LLVM turns the
-/// fences into waits for counters, and removes the instruction where a workgroup is one wave.
+/// fences into waits for counters, and removes the instruction where a workgroup is one wave. Fences of shared memory
+/// alone (AMDGPUUsage, Memory Model Relaxation Annotations) leave accesses to global memory in flight.
 struct WaitForBarrier : OpRewritePattern<thread::BarrierOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::BarrierOp op, PatternRewriter &rewriter) const override {
@@ -18,9 +19,15 @@ struct WaitForBarrier : OpRewritePattern<thread::BarrierOp> {
       return op.emitError("the target has no barrier of some of a program's threads");
     }
     Builder builder(op.getLoc(), rewriter);
-    LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::release, "workgroup");
+    auto release = LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::release, "workgroup");
     ROCDL::SBarrierOp::create(builder);
-    LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acquire, "workgroup");
+    auto acquire = LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acquire, "workgroup");
+    if (op.getShared()) {
+      Attribute local = LLVM::MMRATagAttr::get(builder.getContext(), "amdgpu-synchronize-as", "local");
+      for (LLVM::FenceOp fence : {release, acquire}) {
+        fence->setAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
+      }
+    }
     rewriter.eraseOp(op);
     return success();
   }

@@ -13,7 +13,7 @@ template <typename Op> struct Wait : OpConversionPattern<Op> {
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor, ConversionPatternRewriter &rewriter) const override {
     tilegpu::Threads threads = tilegpu::threadsOf(op);
     if (tilegpu::launchedThreads(op).warps == threads.warps) {
-      rewriter.replaceOpWithNewOp<thread::BarrierOp>(op, IntegerAttr());
+      rewriter.replaceOpWithNewOp<thread::BarrierOp>(op, IntegerAttr(), ordersShared(op));
       return success();
     }
     if (!isJoint(op)) {
@@ -31,6 +31,8 @@ template <typename Op> struct Wait : OpConversionPattern<Op> {
 private:
   static bool isJoint(tilegpu::BarrierOp op) { return op.getJoint(); }
   static bool isJoint(tile::BarrierOp) { return false; }
+  static bool ordersShared(tilegpu::BarrierOp op) { return op.getShared(); }
+  static bool ordersShared(tile::BarrierOp) { return false; }
 };
 
 /// All threads of a partition execute the operation.

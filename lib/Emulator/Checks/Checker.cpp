@@ -167,9 +167,13 @@ void Checker::State::explain(const Touch &touch, const ProgramOrder::Conflict &c
   touch.thread.report(std::move(report));
 }
 
-/// The threads of `together` meet at a barrier.
-void Checker::State::synchronizeTogether() {
-  races.synchronize(together);
+/// The threads of `together` meet at a barrier, which may order accesses of one memory space only.
+void Checker::State::synchronizeTogether(std::optional<MemorySpace> space) {
+  if (space) {
+    races.synchronize(together, *space);
+  } else {
+    races.synchronize(together);
+  }
   bool isOfBlock = together.size() == static_cast<size_t>(launch.kernel.threads);
   if (isOfBlock ||
       together.size() > static_cast<size_t>(launch.kernel.lanes)) { // several warps, such as all that compute
@@ -289,6 +293,17 @@ void Checker::synchronize(const std::vector<Thread *> &threads) {
   state->synchronizeTogether();
 }
 
+void Checker::synchronize(const std::vector<Thread *> &threads, MemorySpace space) {
+  if (!state->settings.checkRaces) {
+    return;
+  }
+  state->together.clear();
+  for (const Thread *thread : threads) {
+    state->together.push_back(thread->index);
+  }
+  state->synchronizeTogether(space);
+}
+
 void Checker::synchronize(const WarpCall &call) {
   if (!state->settings.checkRaces) {
     return;
@@ -312,6 +327,18 @@ void Checker::release(Thread &thread, uint64_t address) {
 void Checker::acquire(Thread &thread, uint64_t address) {
   if (state->settings.checkRaces) {
     state->races.acquire(thread.index, address);
+  }
+}
+
+void Checker::release(Thread &thread, uint64_t address, MemorySpace space) {
+  if (state->settings.checkRaces) {
+    state->races.release(thread.index, address, space);
+  }
+}
+
+void Checker::acquire(Thread &thread, uint64_t address, MemorySpace space) {
+  if (state->settings.checkRaces) {
+    state->races.acquire(thread.index, address, space);
   }
 }
 

@@ -40,7 +40,7 @@ struct Checker::State {
   void checkReaders(const Touch &touch, uint64_t offset);
   void explain(const Touch &touch, const Finding &finding);
   void follow(const Touch &touch);
-  void synchronizeTogether();
+  void synchronizeTogether(std::optional<MemorySpace> space = std::nullopt);
   void explain(const Touch &touch, const ProgramOrder::Conflict &conflict, bool isAtAtomic);
   std::string describe(const Touch &touch) const;
   std::string describeSite(int32_t site) const;

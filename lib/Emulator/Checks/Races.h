@@ -4,6 +4,8 @@
 // 2009). It is enough to keep the last write of a byte: an earlier write either raced with it, which was reported, or
 // happens before it, so that an access that is ordered after the last write is ordered after both. Reads are kept
 // unless they happen before another read. Atomics do not race with each other, and are kept in the same way as reads.
+//
+// Barriers of AMD's GPUs may order accesses of shared memory only, so that each memory space has clocks of its own.
 
 #ifndef TILEWRIGHT_EMULATOR_CHECKS_RACES_H
 #define TILEWRIGHT_EMULATOR_CHECKS_RACES_H
@@ -56,39 +58,44 @@ public:
   /// The copy that the thread has issued at `site` will update the barrier: the thread's access to the barrier is the
   /// agent's from now on.
   void passToCopy(uint64_t barrier, uint32_t thread, int32_t site, uint64_t offset, uint64_t bytes);
-  void releaseLanded(uint64_t barrier, uint64_t key) { clocks.release(agentOf(barrier), key); }
+  void releaseLanded(uint64_t barrier, uint64_t key) { release(agentOf(barrier), key); }
   bool isAgent(const Event &event) const { return event.thread >= threads; }
   /// The thread that issued the agent's last copy.
   uint32_t issuerOf(const Event &write) const { return issuers[write.thread - threads]; }
-  void forget(uint64_t key) { clocks.forget(key); }
+  void forget(uint64_t key) {
+    sharedClocks.forget(key);
+    globalClocks.forget(key);
+  }
 
   void synchronize(const std::vector<uint32_t> &threads);
-  const VectorClocks &vectorClocks() const { return clocks; }
-  void release(uint32_t thread, uint64_t address) { clocks.release(thread, address); }
-  void acquire(uint32_t thread, uint64_t address) { clocks.acquire(thread, address); }
+  void synchronize(const std::vector<uint32_t> &threads, MemorySpace space);
+  /// Those of global memory.
+  const VectorClocks &vectorClocks() const { return globalClocks; }
+  void release(uint32_t thread, uint64_t address);
+  void acquire(uint32_t thread, uint64_t address);
+  void release(uint32_t thread, uint64_t address, MemorySpace space) { clocksOf(space).release(thread, address); }
+  void acquire(uint32_t thread, uint64_t address, MemorySpace space) { clocksOf(space).acquire(thread, address); }
 
 private:
   template <typename Visit> void visit(MemorySpace space, uint64_t offset, uint64_t bytes, bool isSame, Visit &&visit);
-  Finding judge(const Cell &cell, const Event &event, MemorySpace space) const;
-  const Event *conflict(const Cell &cell, const Event &event) const;
-  bool conflicts(const Event &before, const Event &event) const;
+  VectorClocks &clocksOf(MemorySpace space) { return space == MemorySpace::Shared ? sharedClocks : globalClocks; }
+  Finding judge(const Cell &cell, const Event &event, MemorySpace space);
   bool isVisibleToProxy(const Cell &cell, uint32_t reader) const;
-  void settle(Cell &cell) const;
+  void settle(Cell &cell, MemorySpace space) const;
+  Time startIn(MemorySpace space) const { return space == MemorySpace::Shared ? sharedStart : globalStart; }
   void markLanded(MemorySpace space, uint64_t offset, uint64_t bytes, const Event &copy, const Event &write);
   uint32_t agentOf(uint64_t barrier) const { return static_cast<uint32_t>(threads + barrier % kAgents); }
-  void note(Cell &cell, const Event &event) const;
-  void compact(Events &events, const Event &event) const;
 
   static constexpr size_t kAgents = 16;
 
   const Settings &settings;
   const size_t threads;
   std::array<uint32_t, kAgents> issuers{}; // of the last copy of each agent
-  VectorClocks clocks;
+  VectorClocks sharedClocks, globalClocks;
   ProxyFences proxies;
   std::vector<Line> shared;
   SparseLines global;
-  Time start = 0; // of the program: memory that was written before this time counts as not written
+  Time sharedStart = 0, globalStart = 0; // of the program: memory that was written before counts as not written
 };
 
 } // namespace tilewright::emulator

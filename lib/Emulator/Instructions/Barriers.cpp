@@ -38,27 +38,41 @@ static uint64_t keyOf(const Block &block, const Barrier &barrier) {
 
 /// Orders only the threads whose fences release before what those do whose fences acquire. A thread that has no fence
 /// behind the barrier acquires at its next one.
-static void orderByFences(Block &block, Barrier &barrier) {
+static void orderByFences(Block &block, Barrier &barrier, MemorySpace space) {
   uint64_t key = keyOf(block, barrier);
   for (Thread *thread : barrier.arrived) {
-    if (thread->releasesAtBarrier) {
-      block.checker->release(*thread, key);
+    if (thread->releasesAtBarrier & bitOf(space)) {
+      block.checker->release(*thread, key, space);
     }
   }
   for (Thread *thread : barrier.arrived) {
-    if (thread->acquiresAtBarrier) {
-      block.checker->acquire(*thread, key);
+    if (thread->acquiresAtBarrier & bitOf(space)) {
+      block.checker->acquire(*thread, key, space);
     } else {
       thread->unfenced.insert(key);
     }
   }
 }
 
+/// The same for each memory space; fences of all threads order those of `fenced`.
+static void orderSpaces(Block &block, Barrier &barrier, uint8_t fenced) {
+  for (MemorySpace space : kMemorySpaces) {
+    if (fenced & bitOf(space)) {
+      block.checker->synchronize(barrier.arrived, space);
+    } else {
+      orderByFences(block, barrier, space);
+    }
+  }
+}
+
 /// What threads did before they announced themselves happens before what those that wait do next.
 static void order(Block &block, Barrier &barrier) {
-  auto isFenced = [](const Thread *thread) { return thread->releasesAtBarrier && thread->acquiresAtBarrier; };
-  if (!std::all_of(barrier.arrived.begin(), barrier.arrived.end(), isFenced)) {
-    return orderByFences(block, barrier);
+  uint8_t fenced = kAllSpaces; // by all threads, on both sides
+  for (const Thread *thread : barrier.arrived) {
+    fenced &= thread->releasesAtBarrier & thread->acquiresAtBarrier;
+  }
+  if (fenced != kAllSpaces) {
+    return orderSpaces(block, barrier, fenced);
   }
   block.checker->synchronize(barrier.arrived);
   for (Thread *thread : barrier.announced > 0 ? barrier.arrived : std::vector<Thread *>()) {
@@ -137,10 +151,10 @@ void barrierOfSome(Thread &thread, int32_t site, const uint64_t *in, uint64_t *)
   arriveAndWait(thread, site, in[0], static_cast<int>(in[1]));
 }
 
-/// Operands: whether a fence before the barrier releases, and whether one behind it acquires.
+/// Operands: the memory spaces that fences before the barrier release, and those that fences behind it acquire.
 void waveBarrier(Thread &thread, int32_t site, const uint64_t *in, uint64_t *) {
-  thread.releasesAtBarrier = in[0] & 1;
-  thread.acquiresAtBarrier = in[1] & 1;
+  thread.releasesAtBarrier = in[0] & kAllSpaces;
+  thread.acquiresAtBarrier = in[1] & kAllSpaces;
   arriveAndWait(thread, site, 0, 0);
 }
 

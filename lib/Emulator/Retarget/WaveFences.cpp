@@ -1,10 +1,13 @@
 #include "WaveFences.h"
 
+#include "tilewright/Emulator/AccessKind.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/MemoryModelRelaxationAnnotations.h"
 
 using namespace llvm;
 
@@ -23,6 +26,19 @@ Scope scopeOf(const FenceInst &fence) {
          : name.starts_with("wavefront") || name == "workgroup-one-as" ? Scope::Wave
          : name == "workgroup"                                         ? Scope::Workgroup
                                                                        : Scope::Wider;
+}
+
+/// The memory spaces whose accesses the fence orders: all without an annotation.
+uint8_t spacesOf(const FenceInst &fence) {
+  constexpr StringLiteral kPrefix = "amdgpu-synchronize-as";
+  MMRAMetadata annotations(fence);
+  if (!annotations.hasTagWithPrefix(kPrefix)) {
+    return kAllSpaces;
+  }
+  uint8_t spaces = 0;
+  spaces |= annotations.hasTag(kPrefix, "local") ? bitOf(MemorySpace::Shared) : 0;
+  spaces |= annotations.hasTag(kPrefix, "global") ? bitOf(MemorySpace::Global) : 0;
+  return spaces;
 }
 
 bool isBarrier(const llvm::Instruction &instruction) {
@@ -48,7 +64,11 @@ bool separates(const llvm::Instruction &instruction) {
 /// moves fences that several barriers have in common out of branches.
 template <typename Direction> class FenceSearch {
 public:
-  bool search(llvm::Instruction &barrier) { return searchIn(Direction::rest(barrier), *barrier.getParent()); }
+  /// Returns the memory spaces that the fences on all paths order.
+  uint8_t search(llvm::Instruction &barrier) {
+    bool isFenced = searchIn(Direction::rest(barrier), *barrier.getParent());
+    return isFenced ? spaces : 0;
+  }
   SmallVector<FenceInst *, 4> found;
 
 private:
@@ -57,6 +77,7 @@ private:
       auto *fence = dyn_cast<FenceInst>(&instruction);
       if (fence && scopeOf(*fence) >= Scope::Workgroup && Direction::hasEffect(fence->getOrdering())) {
         found.push_back(fence);
+        spaces &= spacesOf(*fence);
         return true;
       }
       if (separates(instruction)) {
@@ -71,6 +92,7 @@ private:
   }
 
   SmallPtrSet<BasicBlock *, 8> visited;
+  uint8_t spaces = kAllSpaces;
 };
 
 struct Before {
@@ -91,11 +113,11 @@ struct Behind {
 void replaceBarrier(llvm::Instruction &barrier, EmulatedCalls &calls, SmallPtrSetImpl<FenceInst *> &fences) {
   FenceSearch<Before> before;
   FenceSearch<Behind> behind;
-  bool releases = before.search(barrier), acquires = behind.search(barrier);
-  if (releases) {
+  uint8_t releases = before.search(barrier), acquires = behind.search(barrier);
+  if (releases != 0) {
     fences.insert_range(before.found);
   }
-  if (acquires) {
+  if (acquires != 0) {
     fences.insert_range(behind.found);
   }
   IRBuilder<> builder(&barrier);
@@ -111,9 +133,10 @@ void replaceFence(FenceInst &fence, EmulatedCalls &calls, const CodeOrder &order
     calls.call(builder, fence, *findInstruction("fence syncscope(\"wavefront\")"),
                {builder.getInt64(order.placeOf(fence))}, 0);
   } else if (scope > Scope::Wave && checked) {
-    int effects = 0;
-    effects |= isAcquireOrStronger(fence.getOrdering()) ? static_cast<int>(AtomicOrder::Acquire) : 0;
-    effects |= isReleaseOrStronger(fence.getOrdering()) ? static_cast<int>(AtomicOrder::Release) : 0;
+    int effects = 0; // a fence of one memory space away from barriers counts for none
+    bool ordersAll = spacesOf(fence) == kAllSpaces;
+    effects |= ordersAll && isAcquireOrStronger(fence.getOrdering()) ? static_cast<int>(AtomicOrder::Acquire) : 0;
+    effects |= ordersAll && isReleaseOrStronger(fence.getOrdering()) ? static_cast<int>(AtomicOrder::Release) : 0;
     calls.call(builder, fence, *findInstruction("fence syncscope"), {builder.getInt64(effects)}, 0);
   } else if (scope == Scope::Wider) {
     return; // other programs run on other threads of the host

@@ -41,7 +41,7 @@ SHUFFLE = "thread.shuffle <xor>"
 
 def barrier_of(threads: int) -> Change:
     """Only the first threads reach the first barrier."""
-    barrier = r"\n *(thread.barrier (loc\(.*\)))"
+    barrier = r"\n *(thread.barrier (?:shared )?(loc\(.*\)))"
     return replaced(barrier, _FEW.format(threads) + r"scf.if %few { \1\n } \2")
 
 
@@ -63,7 +63,10 @@ def shuffle_naming(lanes: int) -> Change:
     return replaced(shuffle, named)
 
 
-WARP_BARRIER = ("thread.barrier", "%all = arith.constant -1 : i32\nnvvm.bar.warp.sync %all : i32")
+WARP_BARRIER = (
+    r"thread.barrier( shared)?",
+    "%all = arith.constant -1 : i32\nnvvm.bar.warp.sync %all : i32",
+)
 OTHER_LANE = (rf"({SHUFFLE} .*, )%c8_i32", r"\1%c4_i32")
 ONE_LANE = ("thread.shuffle <index>", r"%\w+(?= :)", "arith.constant 3 : i32")
 WHOLE_WARP_STORES = ("cmpi eq", "cmpi ne")

@@ -46,9 +46,18 @@ ACQUIRE = 'llvm.fence syncscope("workgroup") acquire'
 
 
 def barrier_of(*operations: str) -> Change:
-    return replaced("thread.barrier", "\n".join(operations))
+    return replaced(r"thread.barrier( shared)?", "\n".join(operations))
 
 
+def of(space: str) -> list[str]:
+    """The fences of a memory space."""
+    tag = f'{{llvm.mmra = #llvm.mmra_tag<"amdgpu-synchronize-as":"{space}">}}'
+    return [f"{fence} {tag}" for fence in (RELEASE, ACQUIRE)]
+
+
+# The compiler's barriers that order global memory, too, order only LDS.
+SHARED_BARRIER = replaced(r"tilegpu.barrier(?! shared)", "tilegpu.barrier shared")
+OF_LDS, OF_GLOBAL = of("local"), of("global")
 OF_WAVE = [text.replace("workgroup", "wavefront") for text in (RELEASE, ACQUIRE)]
 
 OWN = [
@@ -60,6 +69,17 @@ OWN = [
     Thread("softmax", "fences of a wave", barrier_of(OF_WAVE[0], BARRIER, OF_WAVE[1]), "race",
            "max"),
     Thread("softmax", "fences without a barrier", barrier_of(RELEASE, ACQUIRE), "race", "max"),
+    Thread("softmax", "fences of global memory", barrier_of(OF_GLOBAL[0], BARRIER, OF_GLOBAL[1]),
+           "race", "max"),
+    Thread("softmax", "a fence of global memory behind", barrier_of(RELEASE, BARRIER, OF_GLOBAL[1]),
+           "race", "max"),
+    Fault("reverse twice", "a barrier of LDS", SHARED_BARRIER, "race", "second"),
+    Fault("count and read", "a barrier of LDS", SHARED_BARRIER, "race", "load"),
+    Fault("smooth in place", "a barrier of LDS", SHARED_BARRIER, "race", "load"),
+    Thread("reverse twice", "a release of LDS", barrier_of(OF_LDS[0], BARRIER, ACQUIRE), "race",
+           "second"),
+    Thread("reverse twice", "an acquire of LDS", barrier_of(RELEASE, BARRIER, OF_LDS[1]), "race",
+           "second"),
     Thread("softmax", "a shuffle of one lane", faults_of_threads.shuffle_of(1), "mask", "max"),
 ]  # fmt: skip
 
@@ -88,10 +108,14 @@ def test_fault_is_found(fault: Fault, target: str) -> None:
             check_findings(fault, raised.value.findings)
 
 
+FENCES = {"all": (RELEASE, ACQUIRE), "LDS": OF_LDS}
+
+
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_barrier_of_the_lowering_is_found_correct(target: str) -> None:
+@pytest.mark.parametrize("fences", FENCES)
+def test_the_barrier_of_the_lowering_is_found_correct(fences: str, target: str) -> None:
     problem = PROBLEMS["softmax"]()
-    change = barrier_of(RELEASE, BARRIER, ACQUIRE)
+    change = barrier_of(FENCES[fences][0], BARRIER, FENCES[fences][1])
     planted = Planted(problem.kernel, "thread", change)
     assert problem.solved_by(problem.launch(planted, target=target))
 

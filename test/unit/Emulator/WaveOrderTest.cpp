@@ -95,8 +95,9 @@ TEST(ActiveLanes, ReadingAnotherOneIsReported) {
   EXPECT_EQ(reports[0].message, "reads lane 32, which does not execute the instruction");
 }
 
-/// Thread 0 writes, and thread 100, which is of another wave, reads behind a barrier.
-std::vector<Report> passOn(bool releases, bool acquires, bool acquiresLater = false) {
+/// Thread 0 writes, and thread 100, which is of another wave, reads behind a barrier. The fences order sets of memory
+/// spaces.
+std::vector<Report> passOn(uint8_t releases, uint8_t acquires, bool acquiresLater = false) {
   Settings settings;
   settings.checkRaces = true;
   return runWaves(
@@ -124,21 +125,29 @@ std::vector<Report> passOn(bool releases, bool acquires, bool acquiresLater = fa
 }
 
 TEST(BarriersOfWaves, OrderWithFencesOnly) {
-  EXPECT_TRUE(passOn(true, true).empty());
-  for (auto [releases, acquires] : {std::pair(false, true), {true, false}, {false, false}}) {
+  constexpr uint8_t kShared = bitOf(MemorySpace::Shared), kGlobal = bitOf(MemorySpace::Global);
+  EXPECT_TRUE(passOn(kAllSpaces, kAllSpaces).empty());
+  EXPECT_TRUE(passOn(kShared, kShared).empty());
+  EXPECT_TRUE(passOn(kShared, kAllSpaces).empty());
+  for (auto [releases, acquires] : {std::pair<uint8_t, uint8_t>(0, kAllSpaces),
+                                    {kAllSpaces, 0},
+                                    {0, 0},
+                                    {kGlobal, kAllSpaces},
+                                    {kAllSpaces, kGlobal},
+                                    {kGlobal, kShared}}) {
     std::vector<Report> reports = passOn(releases, acquires);
-    ASSERT_EQ(reports.size(), 1u) << releases << acquires;
+    ASSERT_EQ(reports.size(), 1u) << int(releases) << int(acquires);
     EXPECT_EQ(reports[0].kind, Report::Race);
     EXPECT_EQ(reports[0].site, 30);
     EXPECT_EQ(reports[0].otherSite, 10);
   }
 }
 
-TEST(BarriersOfWaves, MayHaveTheFenceLater) { EXPECT_TRUE(passOn(true, false, /*acquiresLater=*/true).empty()); }
+TEST(BarriersOfWaves, MayHaveTheFenceLater) { EXPECT_TRUE(passOn(kAllSpaces, 0, /*acquiresLater=*/true).empty()); }
 
 TEST(BarriersOfWaves, MustNotBeReachedAtDifferentPlaces) {
   std::vector<Report> reports = runWaves(64, [&](Thread &thread) {
-    uint64_t fences[] = {1, 1};
+    uint64_t fences[] = {kAllSpaces, kAllSpaces};
     perform(thread, "s_barrier", thread.lane() < 32 ? 10 : 20, fences);
   });
   ASSERT_FALSE(reports.empty());
@@ -151,7 +160,7 @@ TEST(BarriersOfWaves, WaitForLanesInABranch) {
     if (thread.lane() < 32) {
       EXPECT_EQ(performAt(thread, "ballot", 10, 1), firstLanes(32));
     }
-    uint64_t fences[] = {1, 1};
+    uint64_t fences[] = {kAllSpaces, kAllSpaces};
     perform(thread, "s_barrier", 20, fences);
   });
   EXPECT_TRUE(reports.empty());

@@ -18,6 +18,13 @@
 //
 // So afterwards each barrier is removed if no access that precedes it conflicts with one that follows it. Only the code
 // up to the next barriers matters for that: the time of the pass grows linearly with the length of the program.
+//
+// Where the target's barriers can, those that separate accesses of shared memory only leave accesses to global memory
+// in flight:
+//
+//     %x = tile.load %p                      %x = tile.load %p
+//     barrier                           =    barrier shared
+//     %y = local_load %b                     %y = local_load %b
 
 #include "Races.h"
 #include "RegionFlow.h"
@@ -128,7 +135,8 @@ private:
   void visit(Operation *op, RecentAccesses &state) {
     if (isBarrier(op)) {
       arrivals[op].join(state);
-      state.passBarrier(partitionOf(op));
+      auto barrier = dyn_cast<BarrierOp>(op);
+      barrier &&barrier.getShared() ? state.passSharedBarrier(partitionOf(op)) : state.passBarrier(partitionOf(op));
     } else if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
       visitBranch(branch, state);
     } else {
@@ -231,12 +239,14 @@ private:
 // Removing redundant barriers
 //===----------------------------------------------------------------------===//
 
-/// Removes barriers that others made redundant, starting with those in the innermost loops.
-static void removeRedundant(func::FuncOp function, MemoryAccesses &accesses, SmallVector<BarrierOp> barriers) {
+/// Removes barriers that others made redundant, starting with those in the innermost loops. Returns the others.
+static SmallVector<BarrierOp> removeRedundant(func::FuncOp function, MemoryAccesses &accesses,
+                                              SmallVector<BarrierOp> barriers) {
   Recording recording(accesses);
   RecentAccesses state;
   recording.visit(function.front(), state);
   llvm::stable_sort(barriers, [](BarrierOp a, BarrierOp b) { return loopDepth(a) > loopDepth(b); });
+  SmallVector<BarrierOp> kept;
   for (BarrierOp barrier : barriers) {
     Operation *next = barrier->getNextNode();
     barrier->remove();
@@ -245,12 +255,63 @@ static void removeRedundant(func::FuncOp function, MemoryAccesses &accesses, Sma
     probe.resume(next, arriving);
     if (probe.foundConflict) {
       next->getBlock()->getOperations().insert(Block::iterator(next), barrier);
+      kept.push_back(barrier);
       continue;
     }
     for (auto &[later, state] : probe.arrivals) {
       recording.arrivals[later].join(state);
     }
     barrier->destroy();
+  }
+  return kept;
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers that order shared memory only
+//===----------------------------------------------------------------------===//
+
+/// Whether all of the operation's effects on global memory are those of accesses that MemoryAccesses finds.
+static bool hasKnownAccesses(Operation *op) {
+  if (isBarrier(op) || isMemoryEffectFree(op) || op->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
+    return true;
+  }
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface) {
+    return false;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::all_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return effect.getValue() || effect.getResource() == SharedMemory::get() ||
+           effect.getResource() == tile::Console::get();
+  });
+}
+
+/// Lets barriers order shared memory only where no access to global memory that precedes them conflicts with one that
+/// follows.
+static void relaxBarriers(func::FuncOp function, MemoryAccesses &accesses, SmallVector<BarrierOp> barriers) {
+  WalkResult known = function.walk([](Operation *op) {
+    return isa<func::FuncOp>(op) || hasKnownAccesses(op) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (known.wasInterrupted()) {
+    return;
+  }
+  Recording recording(accesses);
+  RecentAccesses state;
+  recording.visit(function.front(), state);
+  for (BarrierOp barrier : barriers) {
+    barrier.setShared(true);
+    Probe probe(accesses);
+    RecentAccesses arriving = recording.arrivals[barrier];
+    arriving.passSharedBarrier(partitionOf(barrier));
+    probe.resume(barrier->getNextNode(), arriving);
+    if (probe.foundConflict) {
+      barrier.setShared(false);
+      continue;
+    }
+    for (auto &[later, state] : probe.arrivals) {
+      recording.arrivals[later].join(state);
+    }
   }
 }
 
@@ -289,7 +350,10 @@ class InsertBarriers : public tilegpu::impl::InsertBarriersBase<InsertBarriers> 
       if (insertion.hasFailed) {
         return signalPassFailure();
       }
-      removeRedundant(function, accesses, insertion.barriers);
+      SmallVector<BarrierOp> kept = removeRedundant(function, accesses, insertion.barriers);
+      if (!kept.empty() && targetOf(function).fencesSpaces) {
+        relaxBarriers(function, accesses, kept);
+      }
       addAsyncFences(function);
     }
   }

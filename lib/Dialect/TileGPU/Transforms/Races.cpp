@@ -197,6 +197,14 @@ void RecentAccesses::passBarrier(int64_t partition) {
   writes.remove_if(isSeparated);
 }
 
+void RecentAccesses::passSharedBarrier(int64_t partition) {
+  auto isSeparated = [&](Entry entry) {
+    return entry.getPointer()->partition == partition && !entry.getPointer()->pointer;
+  };
+  reads.remove_if(isSeparated);
+  writes.remove_if(isSeparated);
+}
+
 void RecentAccesses::leaveIteration(Operation *op) {
   for (Entries *entries : {&reads, &writes}) {
     Entries left;

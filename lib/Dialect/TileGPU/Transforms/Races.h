@@ -96,6 +96,8 @@ public:
 
   /// Removes what a barrier of the partition separates from later accesses.
   void passBarrier(int64_t partition);
+  /// The same for a barrier that only orders accesses of shared memory.
+  void passSharedBarrier(int64_t partition);
 
   /// Called when control leaves a region of `op`: values defined inside may have new values afterwards.
   void leaveIteration(mlir::Operation *op);

@@ -144,9 +144,12 @@ def Thread_SharedMemoryOp : Thread_Op<"shared_memory", [Pure]> {
 
 def Thread_BarrierOp : Thread_Op<"barrier"> {
   let summary = "Waits for all threads of the program; accesses before it happen before accesses after it";
-  let description = [{With `of`, only that many threads take part, the same ones at each such barrier.}];
-  let arguments = (ins OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$threads);
-  let assemblyFormat = "(`of` $threads^)? attr-dict";
+  let description = [{
+    With `of`, only that many threads take part, the same ones at each such barrier. With `shared`, the barrier need
+    order accesses of shared memory only.
+  }];
+  let arguments = (ins OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>:$threads, UnitAttr:$shared);
+  let assemblyFormat = "(`of` $threads^)? (`shared` $shared^)? attr-dict";
 }
 
 def Thread_SetRegistersOp : Thread_Op<"set_registers"> {

@@ -189,9 +189,12 @@ def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>, MemRead<TileGPU_Memory>, MemWrite<TileGPU_Memory>]>]> {
   let summary = "Synchronizes the threads of a partition and makes their writes visible to each other";
-  let description = [{With `joint`, the threads of all partitions.}];
-  let arguments = (ins UnitAttr:$joint);
-  let assemblyFormat = "(`joint` $joint^)? attr-dict";
+  let description = [{
+    With `joint`, the threads of all partitions. With `shared`, only accesses of shared memory before it are ordered
+    before those after it.
+  }];
+  let arguments = (ins UnitAttr:$joint, UnitAttr:$shared);
+  let assemblyFormat = "(`joint` $joint^)? (`shared` $shared^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
