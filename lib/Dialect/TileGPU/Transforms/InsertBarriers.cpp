@@ -25,6 +25,8 @@
 //     %x = tile.load %p                      %x = tile.load %p
 //     barrier                           =    barrier shared
 //     %y = local_load %b                     %y = local_load %b
+//
+// If only accesses outside of a loop need a barrier in it for global memory, it is inserted there.
 
 #include "Races.h"
 #include "RegionFlow.h"
@@ -287,31 +289,74 @@ static bool hasKnownAccesses(Operation *op) {
   });
 }
 
-/// Lets barriers order shared memory only where no access to global memory that precedes them conflicts with one that
-/// follows.
-static void relaxBarriers(func::FuncOp function, MemoryAccesses &accesses, SmallVector<BarrierOp> barriers) {
+namespace {
+/// Lets barriers order shared memory only, which leaves accesses to global memory in flight.
+class Relaxation {
+public:
+  Relaxation(func::FuncOp function, MemoryAccesses &accesses) : function(function), accesses(accesses) { record(); }
+
+  void relax(BarrierOp barrier) {
+    barrier.setShared(true);
+    barrier.setShared(!isNeeded(barrier) || moveOutOfLoops(barrier));
+  }
+
+private:
+  void record() {
+    recording = std::make_unique<Recording>(accesses);
+    RecentAccesses state;
+    recording->visit(function.front(), state);
+  }
+
+  /// Whether an access to global memory that precedes the barrier conflicts with one that follows.
+  bool isNeeded(BarrierOp barrier) {
+    Probe probe(accesses);
+    RecentAccesses arriving = recording->arrivals[barrier];
+    arriving.passSharedBarrier(partitionOf(barrier));
+    probe.resume(barrier->getNextNode(), arriving);
+    if (probe.foundConflict) {
+      return true;
+    }
+    for (auto &[later, state] : probe.arrivals) {
+      recording->arrivals[later].join(state);
+    }
+    return false;
+  }
+
+  /// Inserts barriers around the loop that order global memory instead of the barrier in it. Returns false if the loop
+  /// needs one in each iteration.
+  bool moveOutOfLoops(BarrierOp barrier) {
+    int depth = loopDepth(barrier);
+    if (depth == 0) {
+      return false;
+    }
+    Insertion insertion(accesses);
+    RecentAccesses state;
+    insertion.visit(function.front(), state);
+    if (llvm::any_of(insertion.barriers, [&](BarrierOp added) { return loopDepth(added) >= depth; })) {
+      llvm::for_each(insertion.barriers, [](BarrierOp added) { added.erase(); });
+      return false;
+    }
+    record();
+    return true;
+  }
+
+  func::FuncOp function;
+  MemoryAccesses &accesses;
+  std::unique_ptr<Recording> recording;
+};
+} // namespace
+
+/// Must come after redundant barriers are removed: those that are left order accesses to shared memory.
+static void relaxBarriers(func::FuncOp function, MemoryAccesses &accesses, ArrayRef<BarrierOp> barriers) {
   WalkResult known = function.walk([](Operation *op) {
     return isa<func::FuncOp>(op) || hasKnownAccesses(op) ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (known.wasInterrupted()) {
     return;
   }
-  Recording recording(accesses);
-  RecentAccesses state;
-  recording.visit(function.front(), state);
+  Relaxation relaxation(function, accesses);
   for (BarrierOp barrier : barriers) {
-    barrier.setShared(true);
-    Probe probe(accesses);
-    RecentAccesses arriving = recording.arrivals[barrier];
-    arriving.passSharedBarrier(partitionOf(barrier));
-    probe.resume(barrier->getNextNode(), arriving);
-    if (probe.foundConflict) {
-      barrier.setShared(false);
-      continue;
-    }
-    for (auto &[later, state] : probe.arrivals) {
-      recording.arrivals[later].join(state);
-    }
+    relaxation.relax(barrier);
   }
 }
 

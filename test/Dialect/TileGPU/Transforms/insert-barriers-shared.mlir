@@ -79,6 +79,31 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "gfx1100", tile
     return
   }
 
+  // A barrier behind the loop separates its loads from the store, rather than one in each iteration.
+  //
+  // CHECK-LABEL: @behind
+  // CHECK: scf.for
+  // CHECK-NEXT: tile.load
+  // CHECK-NEXT: tilegpu.barrier shared
+  // CHECK-NEXT: local_store
+  // CHECK-NEXT: tilegpu.barrier shared
+  // CHECK-NEXT: local_load
+  // CHECK-NEXT: }
+  // CHECK-NEXT: tilegpu.barrier{{$}}
+  // CHECK-NEXT: tile.store
+  func.func @behind(%p: tensor<64x!tile.ptr<f32>, #line>, %q: tensor<64x!tile.ptr<f32>, #moved>, %n: i32, %z: tensor<64xf32, #moved>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = tilegpu.local_alloc at 0 : !buffer
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x = tile.load %p contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+      tilegpu.local_store %x, %a : tensor<64xf32, #line> -> !buffer
+      %y = tilegpu.local_load %a : !buffer -> tensor<64xf32, #moved>
+    }
+    tile.store %q, %z contiguity [1] width [1] : tensor<64x!tile.ptr<f32>, #moved>, tensor<64xf32, #moved>
+    return
+  }
+
   // An atomic that releases orders the stores of all threads before it.
   //
   // CHECK-LABEL: @release
