@@ -17,18 +17,26 @@ static layout::Shape sideBySide(layout::Shape &room, const layout::Order &order,
   return taken;
 }
 
-layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
+layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, layout::Shape perThread,
                                    Threads threads, const layout::Order &warpOrder) {
   layout::BlockedParameters parameters;
   parameters.order = order;
-  parameters.sizePerThread.assign(shape.size(), 1);
   layout::Shape room = shape;
-  int fastest = order.front();
-  parameters.sizePerThread[fastest] = std::min(vectorWidth, shape[fastest]);
-  room[fastest] /= parameters.sizePerThread[fastest];
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    perThread[dim] = std::min(perThread[dim], shape[dim]);
+    room[dim] /= perThread[dim];
+  }
+  parameters.sizePerThread = std::move(perThread);
   parameters.threadsPerWarp = sideBySide(room, order, threads.lanes);
   parameters.warpsPerBlock = sideBySide(room, warpOrder, threads.warps);
   return layout::blocked(shape, parameters);
+}
+
+layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
+                                   Threads threads, const layout::Order &warpOrder) {
+  layout::Shape perThread(shape.size(), 1);
+  perThread[order.front()] = vectorWidth;
+  return blockedLayout(shape, order, std::move(perThread), threads, warpOrder);
 }
 
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,

@@ -14,6 +14,10 @@ namespace tilewright::tilegpu {
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
                                    Threads threads);
 
+/// The same with a number of contiguous elements along each dimension, and a separate order for the warps.
+layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, layout::Shape perThread,
+                                   Threads threads, const layout::Order &warpOrder);
+
 /// The same with a separate order for the warps.
 layout::LinearLayout blockedLayout(const layout::Shape &shape, const layout::Order &order, int64_t vectorWidth,
                                    Threads threads, const layout::Order &warpOrder);

@@ -6,6 +6,9 @@
 //
 // The pass tries every vector width from the widest down to one element on the whole group and takes the one with the
 // lowest total cost, the widest among equals.
+//
+// A dot's operands are read from shared memory along K. Where no instruction transposes there, a thread loads adjacent
+// rows of an operand that is contiguous along the other dimension, so that it holds, and can store, elements along K.
 
 #include "BlockedLayout.h"
 #include "CostModel.h"
@@ -112,6 +115,7 @@ struct Group {
   SmallVector<Operation *> ops;
   SmallVector<AccessFacts> facts;
   bool isReduced = false; ///< whether some reduction is along the fastest dimension
+  std::optional<int> k;   ///< the dimension along which a dot reads the tiles, if it is not the fastest one
 };
 
 /// The tile that an access reads or writes.
@@ -156,7 +160,35 @@ private:
                                   llvm::is_contained(llvm::map_range(reduce.getOperands(), classOf), data);
       }
     });
+    if (targetOf(getOperation()).matrixMoves.empty()) {
+      noteDots(groups, flow);
+    }
     return groups;
+  }
+
+  void noteDots(Groups &groups, DataFlow &flow) {
+    getOperation()->walk([&](tile::DotOp dot) {
+      int rank = static_cast<int>(dot.getType().getRank());
+      for (auto [operand, k] : {std::pair(Value(dot.getA()), rank - 1), {dot.getB(), rank - 2}}) {
+        for (auto &[key, group] : groups) {
+          if (key.first == flow.classOf(operand) && key.second.front() != k) {
+            group.k = k;
+          }
+        }
+      }
+    });
+  }
+
+  /// How many adjacent elements along K a thread holds, beside vectors of `vectorWidth`. Short rows are loaded in the
+  /// order of addresses. A thread needs the registers of its elements twice, to transpose them before it stores them.
+  static int64_t elementsAlongK(const AccessFacts &facts, int64_t vectorWidth, int64_t perThread, int64_t vectorBytes) {
+    constexpr int64_t kMostBytes = 64;
+    int64_t rowBytes = facts.shape[facts.order.front()] * facts.elementBytes;
+    if (rowBytes < 4 * vectorBytes || perThread * facts.elementBytes > kMostBytes) {
+      return 1;
+    }
+    int64_t most = std::max<int64_t>(1, vectorBytes / facts.elementBytes);
+    return std::clamp<int64_t>(perThread / vectorWidth, 1, most);
   }
 
   /// The cheapest layout among those whose vectors leave no thread without elements.
@@ -175,7 +207,13 @@ private:
     widest = std::max<int64_t>(1, std::min(widest, elements / threads.count()));
     std::optional<std::pair<Cost, LinearLayout>> best;
     for (int64_t vectorWidth = widest; vectorWidth >= 1; vectorWidth /= 2) {
-      LinearLayout map = blockedLayout(shape, order, vectorWidth, threads, warpOrder);
+      layout::Shape perThread(shape.size(), 1);
+      perThread[order.front()] = vectorWidth;
+      if (group.k) {
+        perThread[*group.k] = elementsAlongK(group.facts.front(), vectorWidth, elements / threads.count(),
+                                             targetOf(getOperation()).vectorBytes);
+      }
+      LinearLayout map = blockedLayout(shape, order, perThread, threads, warpOrder);
       Cost cost = 0;
       for (const AccessFacts &facts : group.facts) {
         cost += accessCost(facts, map, targetOf(getOperation()));

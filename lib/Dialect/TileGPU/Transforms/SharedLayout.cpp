@@ -115,9 +115,19 @@ static LinearLayout linesTogether(const StagedTile &tile, int64_t chunkBytes, co
   return layout::swizzled(shape, order, swizzle);
 }
 
+/// Whether a thread that writes holds elements that are neighbors for those that read, but are not so in memory:
+/// it can transpose them in registers.
+static bool holdsOtherVectors(const StagedTile &tile) {
+  layout::Columns written = tile.write.columnsOf(layout::kRegister), read = tile.read.columnsOf(layout::kRegister);
+  auto held = read.empty() ? written.end() : llvm::find(written, read.front());
+  return held != written.end() && !llvm::is_contained(tile.loaded.registerBits, held - written.begin());
+}
+
 LinearLayout chooseSharedLayout(const StagedTile &tile, const GpuInfo &target) {
   int bits = static_cast<int>(tile.elementBytes * 8);
-  Side written = {layout::dropRepeatedRegisters(tile.write), tile.loaded};
+  bool isTransposed = target.copiesThroughRegisters() && holdsOtherVectors(tile);
+  layout::VectorAccess loaded = isTransposed ? layout::VectorAccess() : tile.loaded;
+  Side written = {layout::dropRepeatedRegisters(tile.write), loaded};
   Side read = {layout::dropRepeatedRegisters(tile.read), {}};
   std::optional<std::pair<Rank, LinearLayout>> best;
   auto consider = [&](const LinearLayout &shared, const Side &from, const Side &to) {
@@ -129,7 +139,7 @@ LinearLayout chooseSharedLayout(const StagedTile &tile, const GpuInfo &target) {
   auto only = [](const Side &side) {
     return side.together.elements() > 1 ? withRegistersOf(side.map, side.together) : side.map;
   };
-  bool isLoaded = tile.loaded.elements() > 1;
+  bool isLoaded = loaded.elements() > 1;
   std::vector<Side> reads = sidesOf(read, /*isStore=*/false, bits, target);
   std::vector<Side> writes = isLoaded ? std::vector<Side>{written} : sidesOf(written, /*isStore=*/true, bits, target);
   for (const Side &to : reads) {

@@ -55,6 +55,9 @@ def Coalesce : Pass<"coalesce", "mlir::ModuleOp"> {
     Accesses connected by elementwise operations get the same layout, the one with the lowest total cost
     (CostModel.h).
 
+    On targets without instructions that transpose what they read from shared memory, a thread holds adjacent elements
+    along K, too, of a dot's operand that is contiguous along the other dimension.
+
     The pass also records on each access what axis analysis found about its addresses and mask: `contiguity [512]
     width [4]`. Later passes use these attributes and do not repeat the analysis on addresses that have been moved or
     folded since.
