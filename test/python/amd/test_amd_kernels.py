@@ -136,6 +136,37 @@ def test_accesses_are_16_bytes_wide(arch: str) -> None:
     assert len(re.findall(r"global_load", text)) == len(re.findall(wide, text))
 
 
+def loop_of_dots(text: str) -> list[str]:
+    """The longest loop with matrix instructions."""
+    lines, loops, labels = text.splitlines(), [], {}
+    for number, line in enumerate(lines):
+        if label := re.match(r"(\.LBB\w+):", line):
+            labels[label[1]] = number
+        elif (jump := re.search(r"s_c?branch\w* (\.LBB\w+)", line)) and jump[1] in labels:
+            loops.append(lines[labels[jump[1]] : number])
+    return max((loop for loop in loops if re.search(MATRIX, "\n".join(loop))), key=len)
+
+
+MATRIX = "v_mfma|v_wmma"
+
+
+@pytest.mark.parametrize("arch", ("gfx942", "gfx1100"))
+def test_dots_do_not_wait_for_the_next_loads(arch: str) -> None:
+    kernel, types, _ = CASES["matmul"]
+    sizes = {"BM": 128, "BN": 128, "BK": 64}
+    types = (*types[:3], *(16,) * 6)  # all sizes are multiples of 16
+    made = kernel.warmup(*types, **sizes, target=f"hip:{arch}", num_warps=8)
+    assert made.metadata.spill_bytes == 0
+    loop = loop_of_dots(made.asm["amdgcn"])
+    kinds = re.findall(f"global_load|vmcnt|{MATRIX}", "\n".join(loop))
+    last_load = len(kinds) - 1 - kinds[::-1].index("global_load")
+    behind = kinds[last_load + 1 :] + kinds  # the next iteration follows
+    dots = sum(kind.startswith("v_") for kind in kinds)
+    # LLVM places some dots behind the first wait.
+    assert behind.index("vmcnt") >= dots * 3 // 4
+    assert not re.search(r"ds_(read|load)_u16", "\n".join(loop))
+
+
 def test_names_of_targets() -> None:
     assert str(resolve_target("hip:gfx942")) == "hip:gfx942"
     assert str(resolve_target("hip:gfx90a:sramecc+:xnack-")) == "hip:gfx90a"
