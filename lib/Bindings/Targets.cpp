@@ -92,6 +92,7 @@ static py::dict termsOf(const TargetKind &kind, const std::string &arch) {
   result["transfer"] = terms.transfer.str();
   result["wavefront"] = terms.wavefront.str();
   result["matrix_units"] = terms.matrixUnits.str();
+  result["copies_ahead"] = terms.copiesAhead.str();
   return result;
 }
 

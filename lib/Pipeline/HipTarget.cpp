@@ -59,7 +59,7 @@ public:
   HardwareTerms terms(llvm::StringRef arch) const override {
     const hardware::AmdInfo *info = hardware::lookupAmd(arch);
     bool isPair = info && info->sharedPerSm > info->sharedPerBlock;
-    return {"wave", isPair ? "WGP" : "compute unit", "LDS", "line", "phase", "matrix cores"};
+    return {"wave", isPair ? "WGP" : "compute unit", "LDS", "line", "phase", "matrix cores", "through registers"};
   }
 
   std::unique_ptr<CompileOptions> createOptions() const override { return std::make_unique<HipOptions>(); }

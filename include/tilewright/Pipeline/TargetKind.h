@@ -27,6 +27,7 @@ struct HardwareTerms {
   llvm::StringRef transfer = "sector";     ///< the piece in which global memory is transferred
   llvm::StringRef wavefront = "wavefront"; ///< an access of every bank of shared memory
   llvm::StringRef matrixUnits = "tensor cores";
+  llvm::StringRef copiesAhead = "asynchronous"; ///< how loops copy to shared memory ahead
 };
 
 class TargetKind {

@@ -99,7 +99,7 @@ def _region_text(report: dict[str, Any], region: dict[str, Any], title: str) -> 
         rows = [("line", "operation", "tile", *(names if is_scheduled else []), "")]
         for op in operations:
             place = [str(op.get(name, "")) for name in names] if is_scheduled else []
-            how = _how(op, _first_reader(operations))
+            how = _how(op, _first_reader(operations), report["terms"]["copies_ahead"])
             rows.append((_line(report, op["at"]), op["kind"], op["tile"], *place, how))
         lines += _table(rows)
     if roofline := region.get("roofline"):
@@ -115,12 +115,12 @@ def _first_reader(operations: Sequence[dict[str, Any]]) -> int:
     return min((op["stage"] for op in operations if op.get("stage")), default=0)
 
 
-def _how(op: dict[str, Any], first_reader: int) -> str:
+def _how(op: dict[str, Any], first_reader: int, copies_ahead: str) -> str:
     """What carries an operation out."""
     if dot := op.get("dot"):
         return _how_dot(dot, op["count"])
     if op["kind"] == "copy":
-        return f"asynchronous, {first_reader} iteration{'s'[: first_reader != 1]} ahead"
+        return f"{copies_ahead}, {first_reader} iteration{'s'[: first_reader != 1]} ahead"
     return f"{op['count']} times" if op["count"] > 1 else ""
 
 

@@ -75,7 +75,8 @@ class TargetKind:
 
     def terms(self, arch: str) -> dict[str, str]:
         """What the vendor of an architecture calls the parts of a GPU, by NVIDIA's names: `warp`,
-        `multiprocessor`, `shared` memory, `transfer` of global memory, `wavefront`, `matrix_units`.
+        `multiprocessor`, `shared` memory, `transfer` of global memory, `wavefront`, `matrix_units`;
+        and `copies_ahead`: how loops copy to shared memory ahead.
         """
         terms: dict[str, str] = self._kind.terms(arch)
         return terms
