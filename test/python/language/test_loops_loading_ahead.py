@@ -204,6 +204,30 @@ def expect_previous(a, b, extra, n, depth) -> np.ndarray:
     return total + last.sum(axis=0)
 
 
+@tilewright.jit
+def exchanged(a, b, out, extra, n, depth, SIDE: tl.constexpr, STEP: tl.constexpr):
+    """Threads read from global memory what others have just stored, in the loop and after it."""
+    i, k = tl.arange(0, SIDE), tl.arange(0, STEP)
+    here, there = i[:, None] * SIDE + i[None, :], i[None, :] * SIDE + i[:, None]
+    total = tl.zeros((SIDE, SIDE), tl.float32)
+    for start in range(0, n * STEP, STEP):
+        x = tl.load(a + i[:, None] * depth + start + k[None, :], (start + k < depth)[None, :], 0.0)
+        y = tl.load(b + (start + k[:, None]) * SIDE + i[None, :], start + k[:, None] < depth, 0.0)
+        tl.store(out + here, tl.dot(x, y))
+        total = total * 0.5 + tl.load(out + there)
+    total += tl.load(out + there)
+    tl.store(out + here, total)
+
+
+def expect_exchanged(a, b, extra, n, depth) -> np.ndarray:
+    total, product = np.zeros((SIDE, SIDE)), np.zeros((SIDE, SIDE))
+    x, y = np.pad(a, ((0, 0), (0, n * STEP))), np.pad(b, ((0, n * STEP), (0, 0)))
+    for at in range(0, n * STEP, STEP):
+        product = x[:, at : at + STEP] @ y[at : at + STEP]
+        total = total * 0.5 + product.T
+    return total + product.T
+
+
 CASES: dict[str, tuple[Any, Any]] = {
     "others": (others, expect_others),
     "shared values": (shared_values, expect_shared_values),
@@ -213,6 +237,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "early": (early, expect_early),
     "nested": (nested, expect_nested),
     "previous": (previous, expect_previous),
+    "exchanged": (exchanged, expect_exchanged),
 }
 
 
