@@ -30,7 +30,7 @@ tile::DotOp onlyDot(func::FuncOp kernel) {
 }
 
 /// Whether a value is known to be the same in all programs of a launch.
-bool isSameInAllPrograms(Value value) {
+bool isUniform(Value value) {
   llvm::SetVector<Value> sources;
   sources.insert(value);
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -49,8 +49,9 @@ bool isSameInAllPrograms(Value value) {
   return true;
 }
 
-bool isEveryProgramAsLong(scf::ForOp loop) {
-  return llvm::all_of(ArrayRef<Value>{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, isSameInAllPrograms);
+/// Whether the loop has the same bounds, and takes the same time, in all programs.
+bool hasUniformBounds(scf::ForOp loop) {
+  return llvm::all_of(ArrayRef<Value>{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}, isUniform);
 }
 
 /// Whether the kernel stores tiles as large as the product's, in elements that copies of boxes can store in a loop, and
@@ -80,7 +81,7 @@ bool mayWait(func::FuncOp kernel) {
 
 bool benefitsFromPersistence(func::FuncOp kernel) {
   tile::DotOp dot = onlyDot(kernel);
-  if (!dot || mayWait(kernel) || !isEveryProgramAsLong(cast<scf::ForOp>(dot->getParentOp()))) {
+  if (!dot || mayWait(kernel) || !hasUniformBounds(cast<scf::ForOp>(dot->getParentOp()))) {
     return false;
   }
   int64_t elements = dot.getResult().getType().getNumElements();
