@@ -2,9 +2,12 @@
 
 #include "HipModule.h"
 
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Runtime/PrintBuffer.h"
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
 #include "tilewright/Target/Amdgpu/KernelNotes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -109,11 +112,19 @@ private:
   bool prints = false;
 };
 
+/// Whether loops may hold the next iteration's data in registers: others need not be compiled again if they spill.
+bool loadsInLoops(ModuleOp module) {
+  auto isInLoop = [](tile::LoadOp load) {
+    return load->getParentOfType<scf::ForOp>() ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return module.walk(isInLoop).wasInterrupted();
+}
+
 } // namespace
 
 std::optional<Compiled> compileForHip(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                       const HipOptions &options, PhaseDump dump, CompileFailure &failure) {
-  OwningOpRef<ModuleOp> again = *options.prefetch ? module.clone() : ModuleOp();
+  OwningOpRef<ModuleOp> again = *options.prefetch && loadsInLoops(module) ? module.clone() : ModuleOp();
   std::optional<Compiled> compiled = HipCompilation(module, target, limits, options, dump, failure).run();
   if (!compiled || !again || compiled->metadata.getInteger("spill_bytes") == 0) {
     return compiled;

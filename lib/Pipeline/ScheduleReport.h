@@ -14,7 +14,7 @@
 //                 "roofline"?: {"device", "tensor_cycles", "memory_bytes", "memory_cycles"} | {"unknown"}}],
 //      "outside": {"operations", "rejected"},
 //      "buffers": [{"at", "tile", "slots", "bytes", "offset", "swizzle"}],
-//      "shared_bytes", "shared_limit", "threads", "warps", "producer"?: {"warps", "registers"?}}
+//      "shared_bytes", "shared_limit", "threads", "warps", "persistent", "producer"?: {"warps", "registers"?}}
 //
 // "producer" is what specialize-warps has added; "registers" are those of a thread of it, and of the other threads.
 // "roofline" has what an iteration takes at least of a multiprocessor, without the loops in it; "unknown" is the reason

@@ -14,23 +14,22 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
-import types
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kernel_packages import load_kernels
+
 ARCHITECTURES = {"gfx942": 64, "gfx1100": 32}  # with their lanes per wave
 LDS_BYTES = {"gfx942": 64 << 10, "gfx1100": 128 << 10}  # of four SIMDs
 # Of a lane of a SIMD: registers, the step in which they are allocated; and the most waves.
 REGISTERS = {"gfx942": (512, 8, 8), "gfx1100": (1536, 24, 16)}
-KERNELS = Path(__file__).with_name("gpu_kernels.py")
 MATRIX = {"DEPTH": 64, "CAUSAL": False, "BLOCK_M": 128, "BLOCK_N": 64}
 TILE = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 64, "GROUP": 8}
 STRIDES = {"a_column": 1, "b_column": 1, "c_column": 1}
@@ -68,20 +67,6 @@ CASES = {
 # ---------------------------------------------------------------------------
 # Compiling, with either package
 # ---------------------------------------------------------------------------
-
-
-def load_kernels(package: str) -> Any:
-    stand_in = types.ModuleType("kernel_language")
-    stand_in.__dict__.update(
-        jit=importlib.import_module(package).jit, tl=importlib.import_module(f"{package}.language")
-    )
-    sys.modules["kernel_language"] = stand_in
-    spec = importlib.util.spec_from_file_location(f"kernels_of_{package}", KERNELS)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def compile_case(package: str, kernels: Any, case: Case, arch: str) -> dict[str, Any]:

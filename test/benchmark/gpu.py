@@ -10,11 +10,10 @@ compared first, by the norm of the error against a float64 reference.
 """
 
 import argparse
-import importlib.util
+import importlib
 import json
 import sys
 import traceback
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,31 +22,11 @@ import gpu_cases
 import torch
 from gpu_cases import Case
 from gpu_gemm_cases import grouped_cases, persistent_cases
+from kernel_packages import load_kernels
 
 from tilewright.testing import compare
 
-KERNELS = Path(__file__).with_name("gpu_kernels.py")
 ALL_CASES = (*gpu_cases.ALL_CASES, persistent_cases, grouped_cases)
-
-
-def load_kernels(compiler: str) -> Any:
-    """The kernels of gpu_kernels.py, compiled by "tilewright" or "triton", or None."""
-    try:
-        package = importlib.import_module(compiler)
-        language = importlib.import_module(f"{compiler}.language")
-        descriptors = importlib.import_module(f"{compiler}.tools.tensor_descriptor")
-    except ImportError:
-        return None
-    stand_in = types.ModuleType("kernel_language")
-    stand_in.__dict__.update(jit=package.jit, tl=language)
-    sys.modules["kernel_language"] = stand_in
-    spec = importlib.util.spec_from_file_location(f"kernels_of_{compiler}", KERNELS)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    module.__dict__["TensorDescriptor"] = descriptors.TensorDescriptor
-    return module
 
 
 def triton_version() -> str:

@@ -27,7 +27,7 @@ OPTIONS = [(4, 3), (8, 4)]  # warps and stages
 def tune(compiler: str, size: int) -> tuple[float, Any, Any, Any]:
     """Launches once; returns the seconds, the autotuned kernel, its arguments and its grid."""
     import torch
-    from gpu import load_kernels
+    from kernel_packages import load_kernels
 
     compiler_module = importlib.import_module(compiler)
     function = load_kernels(compiler).matmul

@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmark"))
 
 import amd_static
+from kernel_packages import load_kernels
 
 # An outer loop, an inner one whose second half stands behind the kernel's end, and a branch in it.
 LOOPS = """
@@ -75,7 +76,7 @@ def test_the_innermost_loop_has_its_blocks_wherever_they_stand() -> None:
 @pytest.mark.parametrize("arch", amd_static.ARCHITECTURES)
 def test_figures_of_a_matmul(arch: str) -> None:
     case = amd_static.CASES["matmul fp16, 64x64x32"]
-    kernels = amd_static.load_kernels("tilewright")
+    kernels = load_kernels("tilewright")
     code = amd_static.compile_case("tilewright", kernels, case, arch)
     found = amd_static.figures_of(code, case, arch)
     # Each of four waves multiplies a quarter of the tile.

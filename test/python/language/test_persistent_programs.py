@@ -190,12 +190,57 @@ def test_the_compiler_chooses() -> None:
 
 @pytest.mark.parametrize("two_axes", [False, True])
 @pytest.mark.parametrize(("M", "N", "K"), [(128, 128, 64), (520, 384, 0), (520, 392, 72)])
-def test_chosen_products(M: int, N: int, K: int, two_axes: bool) -> None:
+@pytest.mark.parametrize(("warps", "bn", "stages"), [(8, 128, 3), (4, 128, 2), (8, 256, 4)])
+def test_chosen_products(warps, bn, stages, M: int, N: int, K: int, two_axes: bool) -> None:
     """With one program, and with more than run at once."""
     a = torch.randint(-3, 4, (M, max(K, 1))).half()
     b = torch.randint(-3, 4, (max(K, 1), N)).half()
     c = torch.full((M, N), 7.0).half()
-    rows, columns = -(-M // 128), -(-N // 128)
+    rows, columns = -(-M // 128), -(-N // bn)
     grid = (rows, columns) if two_axes else (rows * columns,)
-    matmul[grid](a, b, c, M, N, K, 128, 128, 64, two_axes, num_warps=8)
+    bk = 64 if bn == 128 else 32
+    matmul[grid](
+        a, b, c, M, N, K, 128, bn, bk, two_axes, num_warps=warps, num_stages=stages
+    )  # fmt: skip
     assert torch.equal(c.cpu().float(), a[:, :K].float().cpu() @ b[:K].float().cpu())
+
+
+@tilewright.jit
+def add_product(a, b, c, other, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """In place; batches are an axis of the grid, and other gets twice the result."""
+    batch = tl.program_id(0)
+    rows, columns = (
+        tl.program_id(2) * BM + tl.arange(0, BM),
+        tl.program_id(1) * BN + tl.arange(0, BN),
+    )
+    k = tl.arange(0, BK)
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(a + batch * M * K + rows[:, None] * K + start + k[None, :],
+                    mask=(rows < M)[:, None] & (start + k < K)[None, :], other=0)  # fmt: skip
+        y = tl.load(b + batch * K * N + (start + k)[:, None] * N + columns[None, :],
+                    mask=(start + k < K)[:, None] & (columns < N)[None, :], other=0)  # fmt: skip
+        total = tl.dot(x, y, total)
+    inside = (rows < M)[:, None] & (columns < N)[None, :]
+    at = batch * M * N + rows[:, None] * N + columns[None, :]
+    total += tl.load(c + at, mask=inside, other=0).to(tl.float32)
+    tl.store(c + at, total.to(tl.bfloat16), mask=inside)
+    if tl.program_id(1) != 1:
+        tl.store(other + at, (2 * total).to(tl.bfloat16), mask=inside)
+
+
+@pytest.mark.parametrize("K", [16, 144])
+@pytest.mark.parametrize("warps", [4, 8])
+def test_chosen_products_in_place(K: int, warps: int) -> None:
+    batches, M, N = 3, 200, 272
+    a = torch.randint(-2, 3, (batches, M, K)).bfloat16()
+    b = torch.randint(-2, 3, (batches, K, N)).bfloat16()
+    c = torch.randint(-2, 3, (batches, M, N)).bfloat16()
+    other = torch.full((batches, M, N), 7.0).bfloat16()
+    sums = a.float() @ b.float() + c.float()
+    twice = torch.full_like(other, 7.0).float()
+    for first in (0, 256):
+        twice[:, :, first : first + 128] = 2 * sums[:, :, first : first + 128]
+    add_product[(batches, 3, 2)](a, b, c, other, M, N, K, 128, 128, 64, num_warps=warps)
+    assert torch.equal(c.cpu(), sums.cpu().bfloat16())
+    assert torch.equal(other.cpu(), twice.cpu().bfloat16())
