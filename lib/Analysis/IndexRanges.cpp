@@ -167,6 +167,10 @@ void IndexRanges::addOperation(Operation *op) {
     return;
   }
   Value result = op->getResult(0);
+  if (Value source = sourceOf ? sourceOf(op) : Value()) {
+    join(result, source);
+    return;
+  }
   if (auto axis = op->getAttrOfType<IntegerAttr>(kPositionAttr)) {
     stepOfValue[result] = addStep(RangeOp::ProgramId, 32, axis.getInt(), 0, false);
     return;
@@ -286,8 +290,8 @@ void IndexRanges::addLoop(scf::ForOp loop) {
 
 /// A persistent kernel has the launch's grid, of which conditions speak, in hidden arguments. `tile.program_id` and
 /// `tile.num_programs` are those of the started grid, of which nothing is known.
-IndexRanges::IndexRanges(FunctionOpInterface function)
-    : isPersistent(function->hasAttr(tile::TileDialect::kPersistentAttr)) {
+IndexRanges::IndexRanges(FunctionOpInterface function, SourceOf sourceOf)
+    : sourceOf(sourceOf), isPersistent(function->hasAttr(tile::TileDialect::kPersistentAttr)) {
   for (BlockArgument arg : function.getArguments()) {
     auto axis = function.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), tile::TileDialect::kHiddenSlotAttr);
     if (isPersistent && axis) {

@@ -79,10 +79,11 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createStageLoads()); // must run after stage-operands, whose buffers limit its own
   passes.addPass(tilegpu::createSliceDotsK()); // overlaps loads with dots of the previous slice
-  passes.addPass(
-      tilegpu::createPlanPipeline({settings.throughRegisters})); // decides when the operations of a loop are executed
-  if (options.specializeRanges && options.tensorMaps) {
-    passes.addPass(tilegpu::createPlanBoxes()); // launches check what these copies assume, so not in other variants
+  bool plansBoxes = options.specializeRanges && options.tensorMaps; // launches check what these copies assume
+  passes.addPass(tilegpu::createPlanPipeline({settings.throughRegisters, plansBoxes})); // decides when operations of a
+                                                                                        // loop are executed
+  if (plansBoxes) {
+    passes.addPass(tilegpu::createPlanBoxes()); // must run while copies still are loads
   }
   passes.addPass(tilegpu::createExpandPipeline());     // pipelines the loops accordingly, with asynchronous copies
   passes.addPass(tilegpu::createPipelineOuterLoops()); // must run before simplifications, which move and merge copies

@@ -86,6 +86,9 @@ Range divideUnsigned(Range l, Range r, unsigned bits) {
 
 /// The remainder has the sign of the dividend. Its magnitude is below the divisor's, and at most the dividend's.
 Range remainderSigned(Range l, Range r) {
+  if (l.lo == l.hi && r.lo == r.hi && r.lo > 0) {
+    return Range::of(l.lo % r.lo);
+  }
   Wide most = std::max(r.lo < 0 ? -Wide(r.lo) : Wide(r.lo), r.hi < 0 ? -Wide(r.hi) : Wide(r.hi)) - 1;
   most = std::max<Wide>(most, 0);
   Wide lo = l.lo < 0 ? std::max<Wide>(l.lo, -most) : 0;

@@ -23,7 +23,10 @@ constexpr llvm::StringLiteral kPositionAttr = "tile.position";
 /// The steps of every integer in a function, scalar or tile; for a tile, the range of all its elements.
 class IndexRanges {
 public:
-  explicit IndexRanges(mlir::FunctionOpInterface function);
+  /// Gives a tile with the elements of the result of an operation of another dialect, or null.
+  using SourceOf = mlir::Value (*)(mlir::Operation *);
+
+  explicit IndexRanges(mlir::FunctionOpInterface function, SourceOf sourceOf = nullptr);
 
   /// A condition on a step.
   struct Check {
@@ -49,10 +52,14 @@ public:
   /// become those in the result.
   runtime::LaunchConditions conditionsFor(llvm::ArrayRef<Check> checks, llvm::MutableArrayRef<int> further = {}) const;
 
-  /// Steps of a value that is no value of the function: a constant, and a sum or product of steps of as many bits.
+  /// Steps of a value that is no value of the function: a constant, and a sum, product or signed remainder of steps of
+  /// as many bits.
   int constantStep(unsigned bits, int64_t value) { return addConstant(bits, runtime::Range::of(value)); }
   int sumStep(unsigned bits, int lhs, int rhs) { return combine(runtime::RangeOp::Add, bits, lhs, rhs); }
   int productStep(unsigned bits, int lhs, int rhs) { return combine(runtime::RangeOp::Multiply, bits, lhs, rhs); }
+  int remainderStep(unsigned bits, int lhs, int rhs) {
+    return combine(runtime::RangeOp::RemainderSigned, bits, lhs, rhs);
+  }
   /// The step of a value, extended to a signed integer of at least as many bits.
   int extendedStep(mlir::Value value, unsigned bits) { return widen(stepOf(value), bits); }
 
@@ -73,6 +80,7 @@ private:
   int widen(int step, unsigned bits);
   void join(mlir::Value result, mlir::ValueRange sources);
 
+  SourceOf sourceOf;
   bool isPersistent = false;
   std::vector<runtime::RangeStep> steps;
   /// The number of each step, by its operation, width and operands, and by whether it is opaque.

@@ -41,6 +41,19 @@ TEST(LaunchConditions, OnlyTheArgumentsOwnBitsCount) {
   EXPECT_FALSE(holds(steps, {0x80}));
 }
 
+TEST(LaunchConditions, MultiplesOfEight) {
+  std::vector<RangeStep> steps = {{RangeOp::Argument, 64, 0},           {RangeOp::Constant, 64, 8, 8},
+                                  {RangeOp::RemainderSigned, 64, 0, 1}, {RangeOp::Constant, 64, -1, -1},
+                                  {RangeOp::Multiply, 64, 2, 3},        {RangeOp::CheckNonNegative, 64, 2},
+                                  {RangeOp::CheckNonNegative, 64, 4}};
+  for (int64_t value : {-16, -8, 0, 8, 1000}) {
+    EXPECT_TRUE(holds(steps, {static_cast<uint64_t>(value)})) << value;
+  }
+  for (int64_t value : {-9, -1, 1, 7, 1004, 1001}) {
+    EXPECT_FALSE(holds(steps, {static_cast<uint64_t>(value)})) << value;
+  }
+}
+
 TEST(LaunchConditions, WhatHoldsForEveryLaunch) {
   std::vector<RangeStep> steps = {{RangeOp::ProgramId, 32, 0}, {RangeOp::CheckNonNegative, 32, 0}};
   EXPECT_TRUE(LaunchConditions(steps).holdAlways());

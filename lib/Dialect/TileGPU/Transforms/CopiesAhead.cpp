@@ -1,7 +1,9 @@
 #include "CopiesAhead.h"
 
 #include "ExpandPipeline/Speculation.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
+#include "tilewright/Layout/Shared.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -20,6 +22,18 @@ bool isVolatile(tile::LoadOp load) { return load.getIsVolatile() || load.getCach
 
 bool canCopy(const hardware::GpuInfo &target, int64_t bytes) {
   return llvm::any_of(target.asyncCopies, [&](const hardware::AsyncCopy *copy) { return copy->bytes == bytes; });
+}
+
+int64_t copiedBytes(tile::LoadOp load, BufferType buffer) {
+  layout::LinearLayout offsets = layout::offsetsOf(mapOf(load.getPtr()), buffer.getLayout().getMap());
+  return copyAccessOf(load, offsets).elements() * buffer.getElementBytes();
+}
+
+bool canCopyByThreads(tile::LoadOp load) {
+  return llvm::all_of(load->getUsers(), [&](Operation *user) {
+    auto store = dyn_cast<LocalStoreOp>(user);
+    return !store || canCopy(targetOf(load), copiedBytes(load, store.getBuffer().getType()));
+  });
 }
 
 std::string whyNotAhead(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly,

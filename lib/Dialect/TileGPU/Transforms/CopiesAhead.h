@@ -20,6 +20,12 @@ bool isVolatile(tile::LoadOp load);
 /// Whether an asynchronous copy of the target moves `bytes` bytes for each thread.
 bool canCopy(const hardware::GpuInfo &target, int64_t bytes);
 
+/// The number of bytes that a thread copies from global memory to the buffer with one instruction.
+int64_t copiedBytes(tile::LoadOp load, BufferType buffer);
+
+/// Whether threads can copy what the load reads to the buffers to which it is stored.
+bool canCopyByThreads(tile::LoadOp load);
+
 /// Why the load can't be executed iterations ahead; empty if it can. Then the operations from which its address and
 /// mask are computed in the loop are added to `slice`, with those of the values of masked elements if the load stays
 /// one to registers.

@@ -180,11 +180,15 @@ std::optional<IndexSum> IndexSums::compute(Value integers) {
     return ofArithmetic(op);
   }
   if (isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(op) && isa<RankedTensorType>(integers.getType())) {
-    reduced.push_back({op->getOperand(0), op->getOperand(1)});
+    reduced.push_back({integers, op->getOperand(0), op->getOperand(1)});
     return of(op->getOperand(0));
   }
   if (isa_and_nonnull<arith::ExtSIOp, tile::SplatOp, tile::BroadcastOp, ConvertLayoutOp>(op)) {
     return of(op->getOperand(0));
+  }
+  if (auto load = dyn_cast_or_null<LocalLoadOp>(op)) {
+    LocalStoreOp store = storeFor(load); // a conversion to another layout
+    return store ? of(store.getSrc()) : std::nullopt;
   }
   if (auto expanded = dyn_cast_or_null<tile::ExpandDimsOp>(op)) {
     std::optional<IndexSum> sum = of(expanded.getSrc());
@@ -232,6 +236,19 @@ std::optional<AddressSum> IndexSums::ofPointers(Value pointers) {
   }
   sum->offset = sum->offset.plus(*offset);
   return isSmall(sum->offset) ? sum : std::nullopt;
+}
+
+std::optional<int> contiguousDimOf(Value pointers) {
+  std::optional<AddressSum> address = IndexSums().ofPointers(pointers);
+  for (const IndexProduct &product : address ? address->offset.products() : ArrayRef<IndexProduct>()) {
+    bool isAlone = llvm::none_of(address->offset.products(), [&](const IndexProduct &other) {
+      return &other != &product && other.dim == product.dim;
+    });
+    if (product.dim >= 0 && product.factor == 1 && product.scalars.empty() && isAlone) {
+      return product.dim;
+    }
+  }
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

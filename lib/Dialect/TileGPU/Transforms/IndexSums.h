@@ -57,9 +57,12 @@ struct AddressSum {
   IndexSum offset;
 };
 
-/// A remainder that is taken for its dividend: it must be from 0 to the divisor, exclusive.
+/// The dimension along which adjacent elements have adjacent addresses, as far as these are such sums.
+std::optional<int> contiguousDimOf(mlir::Value pointers);
+
+/// A remainder that is taken for its dividend, as where that is from 0 to the divisor, exclusive.
 struct IndexRemainder {
-  mlir::Value dividend, divisor;
+  mlir::Value result, dividend, divisor;
 };
 
 /// The product of two factors; none unless it is far from overflow, so that products can be added without a check.

@@ -32,12 +32,11 @@
 #include "GroupReads.h"
 #include "OperandPath.h"
 #include "OwnAccesses.h"
+#include "PlanBoxes/BoxLoads.h"
 #include "tilewright/Analysis/LoopControl.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
-#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
-#include "tilewright/Layout/Shared.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -61,12 +60,6 @@ static constexpr llvm::StringLiteral kPipelineChoice = "pipelining";
 // Which loads can be copied asynchronously
 //===----------------------------------------------------------------------===//
 
-/// The number of bytes that a thread copies from global memory to the buffer with one instruction.
-static int64_t copiedBytes(tile::LoadOp load, BufferType buffer) {
-  layout::LinearLayout offsets = layout::offsetsOf(mapOf(load.getPtr()), buffer.getLayout().getMap());
-  return copyAccessOf(load, offsets).elements() * buffer.getElementBytes();
-}
-
 /// The store that is this use of a load, if it is the only write to its buffer; null for any other use.
 static LocalStoreOp stagingStore(OpOperand &use) {
   auto store = dyn_cast<LocalStoreOp>(use.getOwner());
@@ -82,8 +75,8 @@ static std::string whyNotPrefetchable(tile::LoadOp load) {
   return isStored ? "" : "no other thread needs its values";
 }
 
-/// Why a load can't be copied while earlier iterations are executed; empty if it can.
-static std::string whyNotCopyable(tile::LoadOp load) {
+/// Why a load can't be copied while earlier iterations are executed, by threads or as boxes; empty if it can.
+static std::string whyNotCopyable(tile::LoadOp load, bool asBoxes) {
   if (isVolatile(load)) {
     return "it is volatile";
   }
@@ -103,7 +96,7 @@ static std::string whyNotCopyable(tile::LoadOp load) {
       return "its values are used in registers";
     }
     int64_t bytes = copiedBytes(load, store.getBuffer().getType());
-    if (!canCopy(target, bytes)) {
+    if (!asBoxes && !canCopy(target, bytes)) {
       return "a thread can access only " + std::to_string(bytes) + " bytes of it at once, and copies take 4, 8 or 16";
     }
   }
@@ -148,6 +141,9 @@ struct LoopCopies {
   SmallVector<Operation *> firstReads; ///< the paths from the copied data to the operands of the loop's first dot
   LocalLoadOp lastRead;                ///< the last load of copied data
   MmaOp lastDot;
+
+  /// Loads that can't be copied, with the reason.
+  SmallVector<std::pair<tile::LoadOp, std::string>> rejected;
 };
 } // namespace
 
@@ -171,10 +167,10 @@ static void collectFirstReads(scf::ForOp loop, LoopCopies &copies) {
   }
 }
 
-static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly, bool asBoxes) {
   LoopCopies copies;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
-    std::string why = whyNotCopyable(load);
+    std::string why = whyNotCopyable(load, asBoxes);
     why = why.empty() ? whyNotAhead(load, loop, readOnly, copies.ahead) : why;
     if (why.empty()) {
       copies.ahead.insert(load);
@@ -185,10 +181,40 @@ static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
       }
       continue;
     }
-    stateRejected(load, kCopyChoice, why);
+    copies.rejected.push_back({load, std::move(why)});
   }
   collectFirstReads(loop, copies);
   return copies;
+}
+
+/// The copies of a loop that threads can't make, but plan-boxes will; none for any other loop.
+static std::optional<LoopCopies> collectBoxes(scf::ForOp loop, const ReadOnlyMemory &readOnly) {
+  auto function = loop->getParentOfType<func::FuncOp>();
+  if (!targetOf(loop).copiesBoxes || !function->hasAttr(tile::TileDialect::kKernelAttr) ||
+      llvm::all_of(loop.getBody()->getOps<tile::LoadOp>(), canCopyByThreads)) {
+    return std::nullopt;
+  }
+  LoopCopies copies = collect(loop, readOnly, /*asBoxes=*/true);
+  SmallVector<tile::LoadOp> loads;
+  for (Operation *op : copies.ahead) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      loads.push_back(load);
+    }
+  }
+  MapBuilder maps(function);
+  return findBoxLoads(loop, loads, readOnly, maps) ? std::optional(std::move(copies)) : std::nullopt;
+}
+
+/// The copies that a loop can start ahead.
+static LoopCopies collect(scf::ForOp loop, const ReadOnlyMemory &readOnly, const PlanPipelineOptions &options) {
+  std::optional<LoopCopies> copies = options.asBoxes ? collectBoxes(loop, readOnly) : std::nullopt;
+  if (!copies) {
+    copies = collect(loop, readOnly, /*asBoxes=*/false);
+  }
+  for (const auto &[load, why] : copies->rejected) {
+    stateRejected(load, kCopyChoice, why);
+  }
+  return std::move(*copies);
 }
 
 //===----------------------------------------------------------------------===//
@@ -464,8 +490,8 @@ static std::string whyNotThroughRegisters(scf::ForOp loop, const LoopCopies &cop
   return hasRoom ? "" : "shared memory lacks room for all of its buffers at once";
 }
 
-static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly, bool throughRegisters) {
-  if (targetOf(loop).copiesThroughRegisters() && !throughRegisters) {
+static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly, const PlanPipelineOptions &options) {
+  if (targetOf(loop).copiesThroughRegisters() && !options.throughRegisters) {
     return stateNotPipelined(loop, "too few registers are left for what it loads");
   }
   int64_t stages = stagesOf(loop);
@@ -475,7 +501,7 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly, bool throughRe
   if (!hasPlainYields(loop)) {
     return stateNotPipelined(loop, "it counts unsigned, or carries a value that it does not compute");
   }
-  LoopCopies copies = collect(loop, readOnly);
+  LoopCopies copies = collect(loop, readOnly, options);
   stateConditionalLoads(loop);
   if (copies.ahead.empty()) {
     return stateNotPipelined(loop, "none of its loads can be copied asynchronously");
@@ -496,7 +522,7 @@ class PlanPipeline : public tilegpu::impl::PlanPipelineBase<PlanPipeline> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       ReadOnlyMemory readOnly(function);
-      function.walk([&](scf::ForOp loop) { plan(loop, readOnly, throughRegisters); });
+      function.walk([&](scf::ForOp loop) { plan(loop, readOnly, {throughRegisters, asBoxes}); });
       function.walk(stateWhile);
     }
   }

@@ -5,6 +5,8 @@
 //                                               %r = group_mma %p, %b transposed, %acc
 
 #include "GroupOperands.h"
+#include "IndexSums.h"
+#include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Algebra.h"
@@ -34,13 +36,20 @@ static int fastestInRegisters(Value tile) {
   return 1;
 }
 
+/// The same in memory, for a load in which threads access single elements: registers need not have its order.
+static std::optional<int> fastestInMemory(Value tile) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  return load && vectorAccessOf(load).elements() == 1 ? contiguousDimOf(load.getPtr()) : std::nullopt;
+}
+
 /// The dimension of the source along which the buffer's rows are. `k` is the source's dimension of the products' sums.
 static int rowsAlong(const OperandSource &source, int k, bool takesTransposed) {
   if (!takesTransposed) {
     return k;
   }
   auto type = cast<RankedTensorType>(source.tile.getType());
-  int along = source.fastest.value_or(fastestInRegisters(source.tile));
+  std::optional<int> fastest = source.fastest ? source.fastest : fastestInMemory(source.tile);
+  int along = fastest.value_or(fastestInRegisters(source.tile));
   return swizzleOf(type.getDimSize(along) * bytesOf(type.getElementType())) ? along : 1 - along;
 }
 

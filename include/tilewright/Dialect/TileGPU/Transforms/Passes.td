@@ -330,6 +330,9 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     %a = tilegpu.local_load %b {tilegpu.schedule = #tilegpu.schedule<stage = 2, cluster = 1, partition = 0>}
     ```
 
+    With `as-boxes`, threads need not be able to copy what a loop loads if all of it can be copies of boxes, as
+    `plan-boxes` finds out with the same analysis.
+
     If another dot follows the last load from these buffers, the operands of the loop's first dot are loaded one
     iteration ahead (in stage num_stages - 1, the rest in stage num_stages), so that waiting for copies and at
     barriers overlaps with a dot.
@@ -364,6 +367,8 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
   let options = [
     Option<"throughRegisters", "through-registers", "bool", /*default=*/"true",
            "Start loads ahead that registers hold, where the target has no asynchronous copies">,
+    Option<"asBoxes", "as-boxes", "bool", /*default=*/"false",
+           "Start loads ahead that only copies of boxes can do, if plan-boxes follows">,
   ];
 }
 
@@ -385,8 +390,10 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
 
     - only `group_mma` read the buffers to which it is stored, in a layout of `layout::nvmmaShared`;
     - its addresses are an argument of the kernel, a multiple of 16 bytes, and sums of products: one dimension of the
-      tile is contiguous, the other has a stride that is known at launch and a multiple of 16 bytes;
+      tile is contiguous, the other has a stride that is known at launch and may be a multiple of 16 bytes;
     - its mask is the conjunction of `index < end` for dimensions of the tile, with an end that is known at launch;
+    - remainders in its addresses do not wrap, or nothing sees the elements that do, such as rows of a matmul beyond the
+      last one, whose results no store writes: `end` is the divisor then;
     - no write of the same program to global memory can precede it, and nothing with which the program may wait for
       another one, such as an atomic or a volatile load, unless nothing writes the array.
 
@@ -412,8 +419,11 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
     box_store_wait %c
     ```
 
-    Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, and that none of the
-    integers in addresses and masks wraps, together with what the hardware asks of a tensor map. A launch for which that
+    A loop whose loads only boxes can copy (`plan-pipeline`) and that does not qualify after all loses its schedule.
+
+    Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, that strides are
+    multiples of 16 bytes, and that none of the integers in addresses and masks wraps, together with what the hardware
+    asks of a tensor map. A launch for which that
     does not hold runs the kernel's variant without maps.
 
     Requires: `plan-pipeline`.

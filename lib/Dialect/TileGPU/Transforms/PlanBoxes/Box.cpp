@@ -13,8 +13,7 @@ namespace tilewright::tilegpu {
 /// The most elements of a box along a dimension.
 static constexpr int64_t kMaxBoxSize = 256;
 
-/// Whether each launch has one value of the scalar: an argument of the kernel.
-static bool isKnownAtLaunch(Value scalar) {
+bool isKnownAtLaunch(Value scalar) {
   auto argument = dyn_cast<BlockArgument>(scalar);
   return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
@@ -170,11 +169,8 @@ static std::optional<Condition> conditionOf(const IndexSum &sum, const Columns &
 
 /// Makes `index + rest < 0` the end of the dimension: start + index < start - rest.
 static bool addEnd(Box &box, const Condition &condition) {
-  BoxDimension &dimension = box.dimensions[condition.dimension];
-  if (dimension.extent) {
-    return false;
-  }
-  IndexSum last = condition.rest.times(-1), end = dimension.start.plus(last);
+  const std::optional<IndexSum> before = box.dimensions[condition.dimension].extent;
+  IndexSum last = condition.rest.times(-1), end = box.dimensions[condition.dimension].start.plus(last);
   for (const IndexProduct &product : end.products()) {
     if (!isKnownAtLaunch(product) && !moveToFurther(box, condition.dimension, product)) {
       return false;
@@ -182,7 +178,8 @@ static bool addEnd(Box &box, const Condition &condition) {
   }
   end = box.dimensions[condition.dimension].start.plus(last);
   box.dimensions[condition.dimension].extent = end;
-  return llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
+  bool isOther = before && !end.plus(before->times(-1)).products().empty();
+  return !isOther && llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
 }
 
 /// Takes `rest - index < 0` for what copies do by themselves, which read zeros at negative coordinates: true if the
@@ -212,24 +209,40 @@ static bool addMask(Box &box, ArrayRef<IndexSum> sums, const Columns &columns) {
 // The box
 //===----------------------------------------------------------------------===//
 
-std::optional<Box> Box::of(Value pointers, Value mask, BufferType buffer) {
+/// Sorts the remainders by whether something sees what wraps. If nothing does, where it begins is an end, like that of
+/// a mask.
+static void sortRemainders(Box &box, ArrayRef<IndexRemainder> all, tile::LoadOp load, SmallVector<IndexSum> &ends) {
+  for (const IndexRemainder &remainder : all) {
+    std::optional<SmallVector<UnseenWrap>> wraps = load ? findUnseenWraps(remainder, load) : std::nullopt;
+    (wraps ? box.unseen : box.remainders).push_back(remainder);
+    for (const UnseenWrap &wrap : wraps ? *wraps : SmallVector<UnseenWrap>()) {
+      ends.push_back(wrap.excess);
+      box.arithmetic.insert_range(wrap.arithmetic);
+    }
+  }
+}
+
+std::optional<Box> Box::of(tile::MemoryAccessOpInterface access, BufferType buffer) {
   IndexSums sums;
   std::optional<Columns> columns = columnsOf(buffer);
-  std::optional<AddressSum> address = columns ? sums.ofPointers(pointers) : std::nullopt;
+  std::optional<AddressSum> address = columns ? sums.ofPointers(access.getPtr()) : std::nullopt;
   if (!address || !isKnownAtLaunch(address->base)) {
     return std::nullopt;
   }
-  Box box = {address->base, {}, columns->swizzle, {}, {}};
+  Box box;
+  box.base = address->base;
+  box.swizzle = columns->swizzle;
   if (!addDimensions(box, address->offset, *columns)) {
     return std::nullopt;
   }
+  Value mask = access.getMask();
   std::optional<SmallVector<IndexSum>> conditions = mask ? sums.ofMask(mask) : SmallVector<IndexSum>();
-  if (!conditions || !addMask(box, *conditions, *columns)) {
+  if (!conditions) {
     return std::nullopt;
   }
   box.arithmetic = sums.arithmetic();
-  box.remainders = llvm::to_vector(sums.remainders());
-  return box;
+  sortRemainders(box, sums.remainders(), dyn_cast<tile::LoadOp>(*access), *conditions);
+  return addMask(box, *conditions, *columns) ? std::optional(std::move(box)) : std::nullopt;
 }
 
 /// The value of a sum without indices.

@@ -10,15 +10,21 @@
 // An array has further dimensions for what is added to addresses beyond the tile's own: `%head * %N * stride`, where
 // rows end at N, is a dimension with this stride and the start %head. Strides and extents are known at launch. A
 // dimension without a mask has as many elements as coordinates can count.
+//
+// Remainders are taken for their dividends. Launches check that nothing wraps, or nothing sees what does: then it is
+// beyond the extents.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOX_H
 
-#include "../IndexSums.h"
+#include "UnseenWraps.h"
 
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 namespace tilewright::tilegpu {
+
+/// Whether each launch has one value of the scalar: an argument of the kernel.
+bool isKnownAtLaunch(mlir::Value scalar);
 
 /// A dimension of the array.
 struct BoxDimension {
@@ -36,11 +42,12 @@ struct Box {
   int64_t swizzle = 0;                           ///< in bytes
   std::optional<IndexSum> endOfRow;              ///< what launches must find to be at most the stride of a row
   llvm::SetVector<mlir::Value> arithmetic;       ///< whose results must not wrap
-  llvm::SmallVector<IndexRemainder> remainders;
+  llvm::SmallVector<IndexRemainder> remainders;  ///< of which nothing may wrap
+  llvm::SmallVector<IndexRemainder> unseen;      ///< of which nothing sees what wraps
 
-  /// The box at the addresses, where the mask is true, in such a buffer; none if the addresses or the mask, which may
-  /// be null, are no box's, or if the buffer has another layout than that in which boxes are copied.
-  static std::optional<Box> of(mlir::Value pointers, mlir::Value mask, BufferType buffer);
+  /// The box that the load reads into such a buffer, or that a store writes from it; none if the addresses or the mask
+  /// are no box's, or if the buffer has another layout than that in which boxes are copied.
+  static std::optional<Box> of(tile::MemoryAccessOpInterface access, BufferType buffer);
 
   /// Computes where the box begins, the innermost dimension first.
   llvm::SmallVector<mlir::Value> emitStart(mlir::OpBuilder &builder, mlir::Location loc) const;

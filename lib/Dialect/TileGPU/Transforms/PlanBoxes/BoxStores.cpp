@@ -94,7 +94,7 @@ static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Va
   for (int contiguous : {1, 0}) {
     for (int64_t swizzle : {128, 64, 32}) {
       BufferType whole = withColumns(tile, contiguous, swizzle);
-      std::optional<Box> box = whole ? Box::of(access.getPtr(), access.getMask(), whole) : std::nullopt;
+      std::optional<Box> box = whole ? Box::of(access, whole) : std::nullopt;
       if (!box) {
         continue;
       }
@@ -241,7 +241,6 @@ static void storeByBoxes(const BoxStore &found) {
   LocalStoreOp staged = findStaged(access);
   Operation *mask = access.getMask() ? access.getMask().getDefiningOp() : nullptr,
             *load = valueOf(access).getDefiningOp();
-  Block *block = access->getBlock();
   access->erase();
   if (staged) {
     LocalAllocOp old = allocationOf(staged.getBuffer());
@@ -250,7 +249,7 @@ static void storeByBoxes(const BoxStore &found) {
     old.erase();
   }
   if (mask) {
-    eraseUnused({mask}, block);
+    eraseUnused({mask});
   }
 }
 

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-void eraseUnused(SmallVector<Operation *> todo, Block *block) {
+void eraseUnused(SmallVector<Operation *> todo) {
   while (!todo.empty()) {
     Operation *op = todo.pop_back_val();
     if (!isOpTriviallyDead(op)) {
@@ -16,7 +16,7 @@ void eraseUnused(SmallVector<Operation *> todo, Block *block) {
     }
     for (Value operand : op->getOperands()) {
       Operation *source = operand.getDefiningOp();
-      if (source && source->getBlock() == block && !llvm::is_contained(todo, source)) {
+      if (source && !llvm::is_contained(todo, source)) {
         todo.push_back(source);
       }
     }

@@ -7,8 +7,8 @@
 
 namespace tilewright::tilegpu {
 
-/// Erases operations of the block without uses, and those of it that only they used.
-void eraseUnused(llvm::SmallVector<mlir::Operation *> todo, mlir::Block *block);
+/// Erases those of the operations that have no uses and no effects, and what only they used.
+void eraseUnused(llvm::SmallVector<mlir::Operation *> todo);
 
 /// Erases buffers that nothing reads any more, such as those by which masks got another layout, and what was stored to
 /// them.

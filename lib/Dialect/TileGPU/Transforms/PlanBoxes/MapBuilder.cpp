@@ -1,5 +1,7 @@
 #include "MapBuilder.h"
 
+#include "../Buffers.h"
+
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Runtime/TensorMapParameters.h"
 
@@ -21,26 +23,54 @@ static constexpr unsigned kCoordinateBits = 32;
 /// Enough for what launches compute of 32-bit integers: extents, strides, and differences.
 static constexpr unsigned kExactBits = 64;
 
+/// The tile that a load from shared memory reads in another layout.
+static Value storedTile(Operation *op) {
+  auto load = dyn_cast<LocalLoadOp>(op);
+  LocalStoreOp store = load ? storeFor(load) : LocalStoreOp();
+  return store ? store.getSrc() : Value();
+}
+
+MapBuilder::MapBuilder(FunctionOpInterface function)
+    : function(function), ranges(function, storedTile), axis(function) {}
+
 //===----------------------------------------------------------------------===//
 // Alignment
 //===----------------------------------------------------------------------===//
 
-/// Whether the product is known to be a multiple of the alignment, as a number of elements.
-bool MapBuilder::isMultiple(const IndexProduct &product, int64_t elementBytes) {
-  int64_t divisor = llvm::MinAlign(product.factor * elementBytes, kAlignment);
+/// Makes the launch check that the product, a number of elements, is a multiple of the alignment, if that is not known.
+/// False if it is unlikely: launches tell apart which arguments are multiples of 16 themselves.
+bool MapBuilder::addAlignment(const IndexProduct &product, int64_t elementBytes, Map &map) {
+  int64_t own = llvm::MinAlign(product.factor * elementBytes, kAlignment), all = own;
+  IndexProduct checked = {1, {}, -1};
   for (Value scalar : product.scalars) {
-    divisor *= llvm::MinAlign(axis.get(scalar).getDivisibilityOfAll(), kAlignment);
+    int64_t known = llvm::MinAlign(axis.get(scalar).getDivisibilityOfAll(), kAlignment);
+    all *= known;
+    if (isKnownAtLaunch(scalar)) {
+      checked.scalars.push_back(scalar);
+    } else {
+      own *= known;
+    }
   }
-  return divisor % kAlignment == 0;
+  if (all % kAlignment == 0) {
+    return true;
+  }
+  if (own == 1 || checked.scalars.empty()) {
+    return false;
+  }
+  int missing = ranges.constantStep(kExactBits, kAlignment / own);
+  int rest = ranges.remainderStep(kExactBits, stepOf(checked, kExactBits, nullptr), missing);
+  map.checks.push_back({RangeOp::CheckNonNegative, rest});
+  map.checks.push_back({RangeOp::CheckNonNegative, negatedStep(rest)});
+  return true;
 }
 
-/// Whether launches seldom fail to make the map, and the hardware takes all coordinates.
-bool MapBuilder::isAligned(const Box &box, int64_t elementBytes) {
+/// What the hardware asks of all coordinates and strides. False if launches would seldom find it so.
+bool MapBuilder::addAlignment(const Box &box, int64_t elementBytes, Map &map) {
   return axis.get(box.base).getDivisibilityOfAll() % kAlignment == 0 &&
          llvm::all_of(box.dimensions.front().start.products(),
-                      [&](const IndexProduct &product) { return isMultiple(product, elementBytes); }) &&
+                      [&](const IndexProduct &product) { return addAlignment(product, elementBytes, map); }) &&
          llvm::all_of(llvm::drop_begin(box.dimensions),
-                      [&](const BoxDimension &dimension) { return isMultiple(dimension.stride, elementBytes); });
+                      [&](const BoxDimension &dimension) { return addAlignment(dimension.stride, elementBytes, map); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,14 +100,26 @@ int MapBuilder::stepOf(const IndexSum &sum, unsigned bits, Map *checked) {
   return step;
 }
 
+int MapBuilder::negatedStep(int step) {
+  return ranges.productStep(kExactBits, step, ranges.constantStep(kExactBits, -1));
+}
+
 /// That neither the dividend nor what the divisor exceeds it by, less one, is negative.
 void MapBuilder::addRemainder(const IndexRemainder &remainder, Map &map) {
   int dividend = ranges.extendedStep(remainder.dividend, kExactBits);
   int divisor = ranges.extendedStep(remainder.divisor, kExactBits);
   int last = ranges.sumStep(kExactBits, divisor, ranges.constantStep(kExactBits, -1));
-  int negated = ranges.productStep(kExactBits, dividend, ranges.constantStep(kExactBits, -1));
   map.checks.push_back({RangeOp::CheckNonNegative, dividend});
-  map.checks.push_back({RangeOp::CheckNonNegative, ranges.sumStep(kExactBits, last, negated)});
+  map.checks.push_back({RangeOp::CheckNonNegative, ranges.sumStep(kExactBits, last, negatedStep(dividend))});
+}
+
+/// That all dividends up to the divisor are the remainders.
+void MapBuilder::addUnseen(const IndexRemainder &remainder, Map &map) {
+  int dividend = ranges.extendedStep(remainder.dividend, kExactBits);
+  int divisor = ranges.extendedStep(remainder.divisor, kExactBits);
+  map.checks.push_back({RangeOp::CheckNonNegative, dividend});
+  map.checks.push_back(
+      {RangeOp::CheckNonNegative, ranges.sumStep(kExactBits, divisor, ranges.constantStep(kExactBits, -1))});
 }
 
 /// The hardware reads elements at negative coordinates as zeros, where a load without a mask would read memory before
@@ -95,14 +137,20 @@ void MapBuilder::addCoordinate(const BoxDimension &dimension, Map &map) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
+std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const IndexSum &lastUnit) {
   auto slot =
       function.getArgAttrOfType<IntegerAttr>(BlockArgument(box.base).getArgNumber(), tile::TileDialect::kSlotAttr);
   int64_t elementBytes = buffer.getElementBytes();
-  if (!slot || !isAligned(box, elementBytes)) {
+  if (!slot) {
     return std::nullopt;
   }
   Map map = {buffer.getElementType(), slot.getInt(), box.swizzle, {}, {}, {}, {}};
+  bool isAligned = addAlignment(box, elementBytes, map) &&
+                   llvm::all_of(lastUnit.products(),
+                                [&](const IndexProduct &product) { return addAlignment(product, elementBytes, map); });
+  if (!isAligned) {
+    return std::nullopt;
+  }
   for (auto [number, dimension] : llvm::enumerate(box.dimensions)) {
     map.box.push_back(dimension.size);
     map.extents.push_back(dimension.extent ? stepOf(*dimension.extent, kExactBits, nullptr)
@@ -119,6 +167,9 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
   for (const IndexRemainder &remainder : box.remainders) {
     addRemainder(remainder, map);
   }
+  for (const IndexRemainder &remainder : box.unseen) {
+    addUnseen(remainder, map);
+  }
   if (box.endOfRow) {
     IndexSum gap = IndexSum(box.dimensions[1].stride).plus(box.endOfRow->times(-1));
     map.checks.push_back({RangeOp::CheckNonNegative, stepOf(gap, kExactBits, nullptr)});
@@ -132,14 +183,10 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer) {
 }
 
 std::optional<int64_t> MapBuilder::addStored(Box &box, BufferType buffer) {
-  const std::optional<IndexSum> &extent = box.dimensions.front().extent;
-  bool endsWithUnit = !extent || llvm::all_of(extent->products(), [&](const IndexProduct &product) {
-    return isMultiple(product, buffer.getElementBytes());
-  });
   for (BoxDimension &dimension : box.dimensions) {
     dimension.isMaskedBelow = false; // the launch checks that no coordinate is negative
   }
-  return endsWithUnit ? add(box, buffer) : std::nullopt;
+  return add(box, buffer, box.dimensions.front().extent.value_or(IndexSum()));
 }
 
 SmallVector<Check> MapBuilder::checks() const {

@@ -16,11 +16,11 @@ namespace tilewright::tilegpu {
 /// The tensor maps of a kernel.
 class MapBuilder {
 public:
-  explicit MapBuilder(mlir::FunctionOpInterface function) : function(function), ranges(function), axis(function) {}
+  explicit MapBuilder(mlir::FunctionOpInterface function);
 
   /// Adds a map for the box of a tile in such a buffer, and returns its number; none if launches can't tell whether the
   /// copy reads what the load would, or if the hardware can't take the array.
-  std::optional<int64_t> add(const Box &box, BufferType buffer);
+  std::optional<int64_t> add(const Box &box, BufferType buffer) { return add(box, buffer, /*lastUnit=*/{}); }
 
   /// Adds a map for a store. The hardware writes whole units of 16 bytes, also where the array ends, and an H200 has
   /// taken a store that begins before the array for an illegal instruction.
@@ -45,11 +45,15 @@ private:
     llvm::SmallVector<IndexRanges::Check> checks;
   };
 
-  bool isMultiple(const IndexProduct &product, int64_t elementBytes);
-  bool isAligned(const Box &box, int64_t elementBytes);
+  /// `lastUnit` must be a multiple of the alignment, too.
+  std::optional<int64_t> add(const Box &box, BufferType buffer, const IndexSum &lastUnit);
+  bool addAlignment(const IndexProduct &product, int64_t elementBytes, Map &map);
+  bool addAlignment(const Box &box, int64_t elementBytes, Map &map);
   int stepOf(const IndexProduct &product, unsigned bits, Map *checked);
   int stepOf(const IndexSum &sum, unsigned bits, Map *checked);
+  int negatedStep(int step);
   void addRemainder(const IndexRemainder &remainder, Map &map);
+  void addUnseen(const IndexRemainder &remainder, Map &map);
   void addCoordinate(const BoxDimension &dimension, Map &map);
   llvm::SmallVector<IndexRanges::Check> checks() const;
   llvm::SmallVector<int> steps() const;

@@ -5,12 +5,11 @@
 //     local_store %x, %b                                 %x = tile.load %p
 //                                                        local_store %x, %b
 
-#include "../Buffers.h"
+#include "../CopiesAhead.h"
 #include "../ExpandPipeline/LoopParts.h"
+#include "BoxLoads.h"
 #include "BoxStores.h"
 #include "EraseUnused.h"
-#include "MapBuilder.h"
-#include "MemoryOrder.h"
 
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
@@ -32,68 +31,28 @@ namespace tilewright::tilegpu {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A load that becomes a copy of boxes.
-struct BoxLoad {
-  tile::LoadOp load;
-  Box box;
-  int64_t map;
-};
-
-class LoopBoxes {
-public:
-  LoopBoxes(scf::ForOp loop, const ReadOnlyMemory &readOnly, MapBuilder &maps)
-      : loop(loop), readOnly(readOnly), maps(maps) {}
-
-  /// Finds the boxes of all loads that are copied. Either all can be copies of boxes, or none is.
-  bool find();
-  void rewrite();
-
-private:
-  std::optional<BoxLoad> describe(tile::LoadOp load);
-
+/// A loop all of whose copies become copies of boxes.
+struct LoopBoxes {
   scf::ForOp loop;
-  const ReadOnlyMemory &readOnly;
-  MapBuilder &maps;
   std::vector<BoxLoad> loads;
+
+  void rewrite();
 };
 } // namespace
 
-/// Whether only dots of groups of warps read the buffer: they take the path on which boxes arrive, and it is known when
-/// they have read it.
-static bool isReadByGroups(LocalStoreOp store) {
-  LocalAllocOp alloc = allocationOf(store.getBuffer());
-  return alloc && llvm::all_of(accessesOf(alloc),
-                               [](const BufferAccess &access) { return access.isWrite || isa<GroupMmaOp>(access.op); });
+static SmallVector<tile::LoadOp> copiedLoadsOf(scf::ForOp loop) {
+  auto isCopied = [](tile::LoadOp load) { return positionOf(load).stage == 0; };
+  return llvm::to_vector(llvm::make_filter_range(loop.getBody()->getOps<tile::LoadOp>(), isCopied));
 }
 
-std::optional<BoxLoad> LoopBoxes::describe(tile::LoadOp load) {
-  auto store = load->hasOneUse() ? dyn_cast<LocalStoreOp>(*load->user_begin()) : LocalStoreOp();
-  if (!store || !isReadByGroups(store) || mayReadEarlierWrites(load, loop, readOnly)) {
-    return std::nullopt;
-  }
-  BufferType buffer = store.getBuffer().getType();
-  std::optional<Box> box = Box::of(load.getPtr(), load.getMask(), buffer);
-  std::optional<int64_t> map = box ? maps.add(*box, buffer) : std::nullopt;
-  return map ? std::optional(BoxLoad{load, std::move(*box), *map}) : std::nullopt;
-}
-
-bool LoopBoxes::find() {
-  int64_t before = maps.size();
-  bool areBoxes = llvm::all_of(loop.getBody()->getOps<tile::LoadOp>(), [&](tile::LoadOp load) {
-    if (positionOf(load).stage != 0) {
-      return true;
+/// Takes the loop's schedule back if its copies can't be those of threads.
+static void keepPipelinable(scf::ForOp loop, ArrayRef<tile::LoadOp> loads) {
+  if (!llvm::all_of(loads, canCopyByThreads)) {
+    for (Operation &op : *loop.getBody()) {
+      op.removeAttr(TileGPUDialect::kScheduleAttr);
     }
-    std::optional<BoxLoad> found = describe(load);
-    if (found) {
-      loads.push_back(std::move(*found));
-    }
-    return found.has_value();
-  });
-  if (!areBoxes || loads.empty() || !maps.fits()) {
-    maps.truncate(before);
-    return false;
+    loop->removeAttr(TileGPUDialect::kKeptSlotsAttr);
   }
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,14 +73,14 @@ void LoopBoxes::rewrite() {
     }
     SmallVector<Operation *> unused;
     for (Value old : {Value(found.load.getPtr()), found.load.getMask(), found.load.getOther()}) {
-      if (old && old.getDefiningOp() && old.getDefiningOp()->getBlock() == loop.getBody()) {
+      if (old && old.getDefiningOp()) {
         unused.push_back(old.getDefiningOp());
       }
     }
     found.load.getPtrMutable().assign(pointers);
     found.load.getMaskMutable().clear();
     found.load.getOtherMutable().clear();
-    eraseUnused(std::move(unused), loop.getBody());
+    eraseUnused(std::move(unused));
   }
 }
 
@@ -150,8 +109,13 @@ static void plan(func::FuncOp function) {
   MapBuilder maps(function);
   std::vector<LoopBoxes> found;
   for (scf::ForOp loop : scheduledLoopsOf(function)) {
-    if (LoopBoxes boxes(loop, readOnly, maps); boxes.find()) {
-      found.push_back(std::move(boxes));
+    SmallVector<tile::LoadOp> loads = copiedLoadsOf(loop);
+    std::optional<std::vector<BoxLoad>> boxes =
+        loads.empty() ? std::nullopt : findBoxLoads(loop, loads, readOnly, maps);
+    if (boxes) {
+      found.push_back({loop, std::move(*boxes)});
+    } else {
+      keepPipelinable(loop, loads);
     }
   }
   std::vector<BoxStore> stores = findBoxStores(function, maps);

@@ -1,0 +1,28 @@
+// Loads of loops that copies of boxes can do instead: those whose values only dots of groups of warps read, from a
+// buffer.
+
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOXLOADS_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOXLOADS_H
+
+#include "MapBuilder.h"
+
+#include "tilewright/Analysis/ReadOnlyMemory.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilewright::tilegpu {
+
+/// A load that can be a copy of boxes.
+struct BoxLoad {
+  tile::LoadOp load;
+  Box box;
+  int64_t map;
+};
+
+/// The boxes of these loads of the loop, and their maps; none, and no maps, if one of them can't be a copy of boxes.
+std::optional<std::vector<BoxLoad>> findBoxLoads(mlir::scf::ForOp loop, llvm::ArrayRef<tile::LoadOp> loads,
+                                                 const ReadOnlyMemory &readOnly, MapBuilder &maps);
+
+} // namespace tilewright::tilegpu
+
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOXLOADS_H
