@@ -33,6 +33,7 @@ import scaled
 import transposes
 import tuples
 import value_classes
+import wraps
 from kernel import Family, Kernel
 
 FAMILIES: dict[str, tuple[int, Family]] = {
@@ -65,6 +66,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "assembly": (6, assembly.write),
     "operands": (6, dot_operands.write),
     "transposes": (4, transposes.write),
+    "wraps": (4, wraps.write),
 }
 
 
