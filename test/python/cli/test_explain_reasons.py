@@ -19,7 +19,7 @@ import tilewright.language as tl
 def kernel(a, b, c, K, BM: tl.constexpr = 64, BN: tl.constexpr = 64, BK: tl.constexpr = 32):
     m = tl.program_id(0) * BM + tl.arange(0, BM)
     n = tl.program_id(1) * BN + tl.arange(0, BN)
-    N = tl.num_programs(1) * BN
+    N = K
     total = tl.zeros((BM, BN), dtype=tl.float32)
     for start in range(0, K, BK):
         k = start + tl.arange(0, BK)
@@ -81,6 +81,7 @@ def variant(*replacements, signature=SIGNATURE, target=HOPPER, options=(), sourc
 PLAIN = variant()
 WGMMA, COPY, PIPELINE = "wgmma", "asynchronous copy", "pipelining"
 IN_FLIGHT, MATRIX = "dot in flight across iterations", "matrix instruction"
+BOXES = "copies of boxes"
 TURNS = "turns of two groups of warps"
 
 FP8 = "*fp8e4nv:D,*fp8e4nv:D,*fp32:D,i32:D"
@@ -92,11 +93,19 @@ WHILE = (
 )
 
 RANGE = "range(0, K, BK)"
+BEFORE = "    for start in range(0, K, BK):"
+FIRST = (BEFORE, f"    first = tl.load(c).to(tl.int32) * 16\n{BEFORE}")
+POINTER = (BEFORE, f"    at = a if tl.load(c) > 0 else b\n{BEFORE}")
 
 
-def hinted(hint):
+def masked(mask):
+    """The kernel whose first operand is zero elsewhere."""
+    return LOAD, f"{LOAD[:-1]}, mask={mask}, other=0.0)"
+
+
+def hinted(hint, *others):
     """The kernel whose loop has a hint, and that with the hint off."""
-    return [variant((RANGE, f"tl.range(0, K, BK, {hint}={on})")) for on in (True, False)]
+    return [variant((RANGE, f"tl.range(0, K, BK, {hint}={on})"), *others) for on in (True, False)]
 
 
 CASES = {
@@ -105,7 +114,7 @@ CASES = {
     "warp_specialize": (
         "warp specialization",
         "no loop with copies of boxes",
-        *hinted("warp_specialize"),
+        *hinted("warp_specialize", masked("(m[:, None] & 1) == 0")),
     ),
     "disallow_acc_multi_buffer": (
         "multi-buffered accumulator",
@@ -199,8 +208,8 @@ CASES = {
     "few bytes a thread": (
         COPY,
         "access only 2 bytes of it at once",
-        variant(signature="*fp16:D,*fp16:D,*fp32:D,i32"),
-        PLAIN,
+        variant(signature="*fp16:D,*fp16:D,*fp32:D,i32", target="emulator:cuda:80"),
+        variant(target="emulator:cuda:80"),
     ),
     "a store that may alias": (
         COPY,
@@ -221,6 +230,43 @@ CASES = {
             (LOAD, f"x = tl.zeros((BM, BK), tl.float16)\n        if start > N:\n            {LOAD}")
         ),
         PLAIN,
+    ),
+    # copies of boxes
+    "mask of a box": (
+        BOXES,
+        "no conjunction of comparisons",
+        variant(masked("(m[:, None] & 1) == 0")),
+        variant(masked("m[:, None] < N")),
+    ),
+    "end of a box": (
+        BOXES,
+        "does not end where the array does",
+        variant(masked("(m[:, None] < K) & (m[:, None] < 40)")),
+        variant(masked("m[:, None] < K")),
+    ),
+    "a row from memory": (
+        BOXES,
+        "the launch does not know the integers",
+        variant(FIRST, (LOAD, LOAD.replace("m[:, None]", "(m + first)[:, None]"))),
+        variant((LOAD, LOAD.replace("m[:, None]", "(m + N)[:, None]"))),
+    ),
+    "a pointer from memory": (
+        BOXES,
+        "not those of one argument",
+        variant(POINTER, (LOAD, LOAD.replace("a +", "at +"))),
+        PLAIN,
+    ),
+    "a stride from memory": (
+        BOXES,
+        "the other stride is not known at launch",
+        variant(FIRST, (LOAD, LOAD.replace("* K", "* first"))),
+        PLAIN,
+    ),
+    "a first column off 16 bytes": (
+        BOXES,
+        "begin, off a multiple of 16 bytes",
+        variant((LOAD, LOAD.replace("k[None, :]", "(k + 4)[None, :]"))),
+        variant((LOAD, LOAD.replace("k[None, :]", "(k + 8)[None, :]"))),
     ),
     # loops
     "one stage": (PIPELINE, "its num_stages is 1", variant(options=("--num-stages", "1")), PLAIN),

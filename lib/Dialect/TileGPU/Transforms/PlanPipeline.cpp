@@ -202,7 +202,9 @@ static std::optional<LoopCopies> collectBoxes(scf::ForOp loop, const ReadOnlyMem
     }
   }
   MapBuilder maps(function);
-  return findBoxLoads(loop, loads, readOnly, maps) ? std::optional(std::move(copies)) : std::nullopt;
+  BoxObstacle obstacle; // not stated: that threads can't copy the load is
+  bool areBoxes = findBoxLoads(loop, loads, readOnly, maps, obstacle).has_value();
+  return areBoxes ? std::optional(std::move(copies)) : std::nullopt;
 }
 
 /// The copies that a loop can start ahead.

@@ -222,27 +222,39 @@ static void sortRemainders(Box &box, ArrayRef<IndexRemainder> all, tile::LoadOp 
   }
 }
 
-std::optional<Box> Box::of(tile::MemoryAccessOpInterface access, BufferType buffer) {
+std::optional<Box> Box::of(tile::MemoryAccessOpInterface access, BufferType buffer, std::string &why) {
   IndexSums sums;
   std::optional<Columns> columns = columnsOf(buffer);
-  std::optional<AddressSum> address = columns ? sums.ofPointers(access.getPtr()) : std::nullopt;
+  if (!columns) {
+    why = "its buffer in shared memory is too narrow, too high, or not two-dimensional";
+    return std::nullopt;
+  }
+  std::optional<AddressSum> address = sums.ofPointers(access.getPtr());
   if (!address || !isKnownAtLaunch(address->base)) {
+    why = "its addresses are not those of one argument plus products of indices and 32-bit integers";
     return std::nullopt;
   }
   Box box;
   box.base = address->base;
   box.swizzle = columns->swizzle;
   if (!addDimensions(box, address->offset, *columns)) {
+    why = "its elements are not adjacent along the dimension of the buffer's rows, or the other stride is not known at "
+          "launch";
     return std::nullopt;
   }
   Value mask = access.getMask();
   std::optional<SmallVector<IndexSum>> conditions = mask ? sums.ofMask(mask) : SmallVector<IndexSum>();
   if (!conditions) {
+    why = "its mask is no conjunction of comparisons of indices";
     return std::nullopt;
   }
   box.arithmetic = sums.arithmetic();
   sortRemainders(box, sums.remainders(), dyn_cast<tile::LoadOp>(*access), *conditions);
-  return addMask(box, *conditions, *columns) ? std::optional(std::move(box)) : std::nullopt;
+  if (!addMask(box, *conditions, *columns)) {
+    why = "its mask does not end where the array does, for all programs and iterations";
+    return std::nullopt;
+  }
+  return box;
 }
 
 /// The value of a sum without indices.

@@ -46,8 +46,8 @@ struct Box {
   llvm::SmallVector<IndexRemainder> unseen;      ///< of which nothing sees what wraps
 
   /// The box that the load reads into such a buffer, or that a store writes from it; none if the addresses or the mask
-  /// are no box's, or if the buffer has another layout than that in which boxes are copied.
-  static std::optional<Box> of(tile::MemoryAccessOpInterface access, BufferType buffer);
+  /// are no box's, or if the buffer has another layout than that in which boxes are copied. `why` gets the reason.
+  static std::optional<Box> of(tile::MemoryAccessOpInterface access, BufferType buffer, std::string &why);
 
   /// Computes where the box begins, the innermost dimension first.
   llvm::SmallVector<mlir::Value> emitStart(mlir::OpBuilder &builder, mlir::Location loc) const;

@@ -16,30 +16,39 @@ static bool isReadByGroups(LocalStoreOp store) {
 }
 
 static std::optional<BoxLoad> describe(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly,
-                                       MapBuilder &maps) {
+                                       MapBuilder &maps, std::string &why) {
   auto store = load->hasOneUse() ? dyn_cast<LocalStoreOp>(*load->user_begin()) : LocalStoreOp();
-  if (!store || !isReadByGroups(store) || mayReadEarlierWrites(load, loop, readOnly)) {
+  if (!store || !isReadByGroups(store)) {
+    why = "not only dots by wgmma read its values, from shared memory";
+    return std::nullopt;
+  }
+  if (mayReadEarlierWrites(load, loop, readOnly)) {
+    why = "it may read what the program has written, or another one for which it has waited";
     return std::nullopt;
   }
   BufferType buffer = store.getBuffer().getType();
-  std::optional<Box> box = Box::of(load, buffer);
-  std::optional<int64_t> map = box ? maps.add(*box, buffer) : std::nullopt;
+  std::optional<Box> box = Box::of(load, buffer, why);
+  std::optional<int64_t> map = box ? maps.add(*box, buffer, why) : std::nullopt;
   return map ? std::optional(BoxLoad{load, std::move(*box), *map}) : std::nullopt;
 }
 
 std::optional<std::vector<BoxLoad>> findBoxLoads(scf::ForOp loop, ArrayRef<tile::LoadOp> loads,
-                                                 const ReadOnlyMemory &readOnly, MapBuilder &maps) {
+                                                 const ReadOnlyMemory &readOnly, MapBuilder &maps,
+                                                 BoxObstacle &obstacle) {
   int64_t before = maps.size();
   std::vector<BoxLoad> found;
   for (tile::LoadOp load : loads) {
-    std::optional<BoxLoad> box = describe(load, loop, readOnly, maps);
+    std::string why;
+    std::optional<BoxLoad> box = describe(load, loop, readOnly, maps, why);
     if (!box) {
+      obstacle = {load, std::move(why)};
       maps.truncate(before);
       return std::nullopt;
     }
     found.push_back(std::move(*box));
   }
   if (!maps.fits()) {
+    obstacle = {loads.back(), "launches would have to compute too much for its kernel's maps"};
     maps.truncate(before);
     return std::nullopt;
   }

@@ -19,9 +19,17 @@ struct BoxLoad {
   int64_t map;
 };
 
+/// Why boxes can't be copied instead of a load.
+struct BoxObstacle {
+  tile::LoadOp load;
+  std::string reason;
+};
+
 /// The boxes of these loads of the loop, and their maps; none, and no maps, if one of them can't be a copy of boxes.
+/// `obstacle` is the first one, then.
 std::optional<std::vector<BoxLoad>> findBoxLoads(mlir::scf::ForOp loop, llvm::ArrayRef<tile::LoadOp> loads,
-                                                 const ReadOnlyMemory &readOnly, MapBuilder &maps);
+                                                 const ReadOnlyMemory &readOnly, MapBuilder &maps,
+                                                 BoxObstacle &obstacle);
 
 } // namespace tilewright::tilegpu
 

@@ -91,10 +91,11 @@ static bool beginsAtMultiples(const Box &box, int64_t height) {
 
 static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Value value, MapBuilder &maps) {
   auto tile = cast<RankedTensorType>(value.getType());
+  std::string why; // not stated: most stores of tiles are better left to threads
   for (int contiguous : {1, 0}) {
     for (int64_t swizzle : {128, 64, 32}) {
       BufferType whole = withColumns(tile, contiguous, swizzle);
-      std::optional<Box> box = whole ? Box::of(access, whole) : std::nullopt;
+      std::optional<Box> box = whole ? Box::of(access, whole, why) : std::nullopt;
       if (!box) {
         continue;
       }
@@ -106,7 +107,7 @@ static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Va
       }
       bool isApart = isOneGroup || box->endOfRow || isReduction;
       box->dimensions[1].size = rows.value_or(box->dimensions[1].size);
-      std::optional<int64_t> map = maps.addStored(*box, whole);
+      std::optional<int64_t> map = maps.addStored(*box, whole, why);
       if (!map) {
         return std::nullopt;
       }

@@ -137,11 +137,12 @@ void MapBuilder::addCoordinate(const BoxDimension &dimension, Map &map) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const IndexSum &lastUnit) {
+std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const IndexSum &lastUnit, std::string &why) {
   auto slot =
       function.getArgAttrOfType<IntegerAttr>(BlockArgument(box.base).getArgNumber(), tile::TileDialect::kSlotAttr);
   int64_t elementBytes = buffer.getElementBytes();
   if (!slot) {
+    why = "the launch does not know the array";
     return std::nullopt;
   }
   Map map = {buffer.getElementType(), slot.getInt(), box.swizzle, {}, {}, {}, {}};
@@ -149,6 +150,7 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const 
                    llvm::all_of(lastUnit.products(),
                                 [&](const IndexProduct &product) { return addAlignment(product, elementBytes, map); });
   if (!isAligned) {
+    why = "it may begin, or have rows that begin, off a multiple of 16 bytes";
     return std::nullopt;
   }
   for (auto [number, dimension] : llvm::enumerate(box.dimensions)) {
@@ -175,6 +177,7 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const 
     map.checks.push_back({RangeOp::CheckNonNegative, stepOf(gap, kExactBits, nullptr)});
   }
   if (!llvm::all_of(map.checks, [&](const Check &check) { return ranges.isEvaluable(check); })) {
+    why = "the launch does not know the integers in its addresses or its mask, such as those that are loaded";
     return std::nullopt;
   }
   llvm::erase_if(map.checks, [&](const Check &check) { return ranges.holdsAlways(check); });
@@ -182,11 +185,11 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const 
   return size() - 1;
 }
 
-std::optional<int64_t> MapBuilder::addStored(Box &box, BufferType buffer) {
+std::optional<int64_t> MapBuilder::addStored(Box &box, BufferType buffer, std::string &why) {
   for (BoxDimension &dimension : box.dimensions) {
     dimension.isMaskedBelow = false; // the launch checks that no coordinate is negative
   }
-  return add(box, buffer, box.dimensions.front().extent.value_or(IndexSum()));
+  return add(box, buffer, box.dimensions.front().extent.value_or(IndexSum()), why);
 }
 
 SmallVector<Check> MapBuilder::checks() const {

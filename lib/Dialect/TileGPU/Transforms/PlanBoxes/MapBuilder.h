@@ -19,12 +19,14 @@ public:
   explicit MapBuilder(mlir::FunctionOpInterface function);
 
   /// Adds a map for the box of a tile in such a buffer, and returns its number; none if launches can't tell whether the
-  /// copy reads what the load would, or if the hardware can't take the array.
-  std::optional<int64_t> add(const Box &box, BufferType buffer) { return add(box, buffer, /*lastUnit=*/{}); }
+  /// copy reads what the load would, or if the hardware can't take the array. `why` gets the reason.
+  std::optional<int64_t> add(const Box &box, BufferType buffer, std::string &why) {
+    return add(box, buffer, /*lastUnit=*/{}, why);
+  }
 
   /// Adds a map for a store. The hardware writes whole units of 16 bytes, also where the array ends, and an H200 has
   /// taken a store that begins before the array for an illegal instruction.
-  std::optional<int64_t> addStored(Box &box, BufferType buffer);
+  std::optional<int64_t> addStored(Box &box, BufferType buffer, std::string &why);
 
   int64_t size() const { return static_cast<int64_t>(maps.size()); }
   /// Removes the maps from number `size` on.
@@ -46,7 +48,7 @@ private:
   };
 
   /// `lastUnit` must be a multiple of the alignment, too.
-  std::optional<int64_t> add(const Box &box, BufferType buffer, const IndexSum &lastUnit);
+  std::optional<int64_t> add(const Box &box, BufferType buffer, const IndexSum &lastUnit, std::string &why);
   bool addAlignment(const IndexProduct &product, int64_t elementBytes, Map &map);
   bool addAlignment(const Box &box, int64_t elementBytes, Map &map);
   int stepOf(const IndexProduct &product, unsigned bits, Map *checked);

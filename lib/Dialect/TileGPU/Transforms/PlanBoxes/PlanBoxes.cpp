@@ -11,6 +11,7 @@
 #include "BoxStores.h"
 #include "EraseUnused.h"
 
+#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
 
@@ -110,11 +111,14 @@ static void plan(func::FuncOp function) {
   std::vector<LoopBoxes> found;
   for (scf::ForOp loop : scheduledLoopsOf(function)) {
     SmallVector<tile::LoadOp> loads = copiedLoadsOf(loop);
-    std::optional<std::vector<BoxLoad>> boxes =
-        loads.empty() ? std::nullopt : findBoxLoads(loop, loads, readOnly, maps);
-    if (boxes) {
+    if (loads.empty()) {
+      continue;
+    }
+    BoxObstacle obstacle;
+    if (auto boxes = findBoxLoads(loop, loads, readOnly, maps, obstacle)) {
       found.push_back({loop, std::move(*boxes)});
     } else {
+      stateRejected(obstacle.load, "copies of boxes", obstacle.reason);
       keepPipelinable(loop, loads);
     }
   }
