@@ -8,6 +8,7 @@
 
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 
 #include <map>
@@ -40,6 +41,15 @@ std::optional<InstructionClass> classOfCall(const CallInst &call) {
   const llvm::Function *callee = call.getCalledFunction();
   if (!callee || isa<DbgInfoIntrinsic>(call) || isa<AssumeInst>(call)) {
     return std::nullopt;
+  }
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::amdgcn_raw_ptr_buffer_load:
+  case Intrinsic::amdgcn_raw_ptr_buffer_store:
+    return InstructionClass::Global;
+  case Intrinsic::amdgcn_make_buffer_rsrc: // its constant words are in scalar registers
+    return std::nullopt;
+  default:
+    break;
   }
   std::string name = callee->getName().str();
   if (const Instruction *row = callee->isIntrinsic() ? findIntrinsic(name) : findInstruction(name)) {

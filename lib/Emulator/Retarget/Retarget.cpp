@@ -12,6 +12,7 @@
 #include "tilewright/Emulator/Retarget.h"
 
 #include "AssemblyCalls.h"
+#include "BufferAccesses.h"
 #include "CodeOrder.h"
 #include "EmulatedCalls.h"
 #include "GpuSemantics.h"
@@ -241,6 +242,10 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   }
   if (isOfAmd) {
     replaceFences(code, calls, *order, options.checked); // must run before replaceCalls(), which would replace barriers
+    // Must run after countInstructions(), which would count comparisons and branches, and before observeAccesses().
+    if (Error error = replaceBufferAccesses(code)) {
+      return error;
+    }
   }
   if (Error error = replaceCalls(code, calls, order ? &*order : nullptr)) {
     return error;
