@@ -235,17 +235,24 @@ static SmallVector<Value> findAmounts(scf::ForOp loop, unsigned carried) {
 /// The range of a loop-carried value to which each iteration adds the same amounts: from its initial value to that plus
 /// the amounts times the trip count. -1 for any other value.
 int IndexRanges::advance(scf::ForOp loop, unsigned carried) {
-  unsigned bits = integerBits(loop.getRegionIterArg(carried).getType());
   SmallVector<Value> amounts = findAmounts(loop, carried);
-  if (amounts.empty() || loop.getUnsignedCmp() || bits < integerBits(loop.getStep().getType())) {
+  if (amounts.empty()) {
+    return -1;
+  }
+  return advancedStep(loop, integerBits(loop.getRegionIterArg(carried).getType()), stepOf(loop.getInitArgs()[carried]),
+                      llvm::map_to_vector(amounts, [&](Value amount) { return stepOf(amount); }));
+}
+
+int IndexRanges::advancedStep(scf::ForOp loop, unsigned bits, int init, ArrayRef<int> amounts) {
+  if (loop.getUnsignedCmp() || bits < integerBits(loop.getStep().getType())) {
     return -1;
   }
   int lower = widen(stepOf(loop.getLowerBound()), bits), upper = widen(upperStepOf(loop), bits);
   int span = combine(RangeOp::LoopSpan, bits, lower, upper);
   int trips = combine(RangeOp::LoopTrips, bits, span, widen(stepOf(loop.getStep()), bits));
-  int reached = stepOf(loop.getInitArgs()[carried]);
-  for (Value amount : amounts) {
-    int total = combine(RangeOp::Multiply, bits, trips, stepOf(amount));
+  int reached = init;
+  for (int amount : amounts) {
+    int total = combine(RangeOp::Multiply, bits, trips, amount);
     int some = combine(RangeOp::Join, bits, total, addConstant(bits, Range::of(0)));
     reached = combine(RangeOp::Add, bits, reached, some);
   }

@@ -13,19 +13,29 @@ static constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 /// CDNA serves a load of 16 bytes in groups of eight lanes, {0-3, 20-23}, {4-7, 16-19}, {8-11, 28-31}, {12-15, 24-27}
 /// and the same of the upper half.
 static constexpr std::array<uint8_t, 6> kCdnaOrder = {1, 2, 20, 4, 8, 32};
+/// A format of 32 bits, which untyped accesses do not use but must not be 0: DATA_FORMAT and NUM_FORMAT of CDNA. RDNA
+/// adds OOB_SELECT = 3, which compares offsets in bytes, and a bit that must be set before RDNA 4.
+static constexpr uint32_t kCdnaBuffer = 0x27000, kRdnaBuffer = 0x31027000;
+
 /// Where the groups are not documented.
 static constexpr std::array<uint8_t, 6> kByNumber = layout::SharedMemoryBanks::kByNumber;
 
 const std::vector<AmdInfo> &amdTargets() {
   static const std::vector<AmdInfo> table = {
       // name, target, lanes, shared per block, per SM, banks, order, registers of a lane, of a thread, step, warps,
-      // blocks, shuffles rows, line, L2 cache
-      {"gfx90a", kGfx90a, 64, 64 * kKiB, 64 * kKiB, 32, kCdnaOrder, 512, 512, 8, 8, 16, false, 64, 8 * kMiB},
-      {"gfx942", kGfx942, 64, 64 * kKiB, 64 * kKiB, 32, kCdnaOrder, 512, 512, 8, 8, 16, false, 128, 4 * kMiB},
-      {"gfx950", kGfx950, 64, 160 * kKiB, 160 * kKiB, 64, kByNumber, 512, 512, 8, 8, 16, false, 128, 4 * kMiB},
-      {"gfx1100", kGfx1100, 32, 64 * kKiB, 128 * kKiB, 64, kByNumber, 1536, 256, 24, 16, 32, true, 128, 6 * kMiB},
-      {"gfx1201", kGfx1201, 32, 64 * kKiB, 128 * kKiB, 64, kByNumber, 1536, 256, 24, 16, 32, true, 128, 8 * kMiB},
-      {"gfx1250", kGfx1250, 32, 320 * kKiB, 320 * kKiB, 64, kByNumber, 1024, 256, 16, 16, 32, true, 128, 4 * kMiB},
+      // blocks, shuffles rows, buffer flags, streamed load, store, line, L2 cache
+      {"gfx90a", kGfx90a, 64, 64 * kKiB, 64 * kKiB, 32, kCdnaOrder, 512, 512, 8, 8, 16, false, kCdnaBuffer, 3, 3, 64,
+       8 * kMiB},
+      {"gfx942", kGfx942, 64, 64 * kKiB, 64 * kKiB, 32, kCdnaOrder, 512, 512, 8, 8, 16, false, kCdnaBuffer, 2, 2, 128,
+       4 * kMiB},
+      {"gfx950", kGfx950, 64, 160 * kKiB, 160 * kKiB, 64, kByNumber, 512, 512, 8, 8, 16, false, kCdnaBuffer, 2, 2, 128,
+       4 * kMiB},
+      {"gfx1100", kGfx1100, 32, 64 * kKiB, 128 * kKiB, 64, kByNumber, 1536, 256, 24, 16, 32, true, kRdnaBuffer, 6, 7,
+       128, 6 * kMiB},
+      {"gfx1201", kGfx1201, 32, 64 * kKiB, 128 * kKiB, 64, kByNumber, 1536, 256, 24, 16, 32, true, kRdnaBuffer, 1, 1,
+       128, 8 * kMiB},
+      {"gfx1250", kGfx1250, 32, 320 * kKiB, 320 * kKiB, 64, kByNumber, 1024, 256, 16, 16, 32, true, 0, 0, 0, 128,
+       4 * kMiB},
   };
   return table;
 }

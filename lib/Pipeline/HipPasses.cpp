@@ -6,6 +6,7 @@
 #include "tilewright/Conversion/Passes.h"
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+#include "tilewright/Hardware/Amd.h"
 #include "tilewright/Pipeline/Hip.h"
 #include "tilewright/Transforms/Passes.h"
 
@@ -39,6 +40,15 @@ std::optional<HipPhase> parseHipPhase(StringRef name) {
   return found == std::end(kPhases) ? std::nullopt : std::optional(*found);
 }
 
+static void addTilePhase(OpPassManager &passes, StringRef target, const HipOptions &options) {
+  addGpuTilePasses(passes, options);
+  const hardware::AmdInfo *info = hardware::lookupAmd(target.str());
+  if (options.bufferOps && info && info->bufferFlags != 0) {
+    // Must run before the pipeliner, because ranges of addresses that run ahead are larger.
+    passes.addPass(createMarkSmallOffsets({options.specializeRanges}));
+  }
+}
+
 /// To the LLVM dialect, by AMD's instructions and upstream's conversions.
 static void addLLVMPasses(OpPassManager &passes, const HipOptions &options) {
   RocdlKernelOptions kernel;
@@ -67,7 +77,7 @@ static TileGPUSettings settingsOf(const HipOptions &options) {
 void addHipPasses(OpPassManager &passes, HipPhase phase, StringRef target, const HipOptions &options) {
   switch (phase) {
   case HipPhase::Tile:
-    return addGpuTilePasses(passes, options);
+    return addTilePhase(passes, target, options);
   case HipPhase::TileGPU:
     return addTileGPUPasses(passes, target, options, settingsOf(options));
   case HipPhase::Thread:

@@ -1,6 +1,8 @@
 #include "tilewright/Runtime/LaunchConditions.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace tilewright::runtime {
 
@@ -225,6 +227,16 @@ struct AnyLaunch {
   Range numPrograms(int64_t) const { return {0, kMostPrograms}; }
 };
 
+/// The inputs of a launch of one program, with equal arguments.
+struct UniformLaunch {
+  int64_t value;
+  static constexpr bool hasLargeArray = false;
+
+  Range argument(int64_t, unsigned bits) const { return Range::of(std::min(value, Range::all(bits).hi)); }
+  Range programId(int64_t) const { return Range::of(0); }
+  Range numPrograms(int64_t) const { return Range::of(1); }
+};
+
 } // namespace
 
 Range Range::all(unsigned bits) {
@@ -337,5 +349,28 @@ bool LaunchConditions::hold(const uint64_t *slots, const Grid &grid, Range *rang
 }
 
 bool LaunchConditions::holdAlways() const { return evaluate(AnyLaunch(), nullptr); }
+
+bool LaunchConditions::holdForAll(int64_t value) const { return evaluate(UniformLaunch{value}, nullptr); }
+
+void LaunchConditions::append(const LaunchConditions &other) {
+  using Key = std::tuple<RangeOp, uint8_t, int64_t, int64_t>;
+  auto keyOf = [](const RangeStep &step) { return Key(step.op, step.bits, step.lhs, isUnary(step.op) ? 0 : step.rhs); };
+  std::map<Key, int64_t> numbers;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    numbers.try_emplace(keyOf(steps[i]), static_cast<int64_t>(i));
+  }
+  std::vector<int64_t> places; // of the steps of `other`
+  for (RangeStep step : other.steps) {
+    if (!isInput(step.op)) {
+      step.lhs = places[step.lhs];
+      step.rhs = isUnary(step.op) ? 0 : places[step.rhs];
+    }
+    auto [known, isNew] = numbers.try_emplace(keyOf(step), static_cast<int64_t>(steps.size()));
+    if (isNew) {
+      steps.push_back(step);
+    }
+    places.push_back(known->second);
+  }
+}
 
 } // namespace tilewright::runtime

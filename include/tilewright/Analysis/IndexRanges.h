@@ -60,6 +60,15 @@ public:
   int remainderStep(unsigned bits, int lhs, int rhs) {
     return combine(runtime::RangeOp::RemainderSigned, bits, lhs, rhs);
   }
+  /// Either of two values.
+  int joinStep(unsigned bits, int lhs, int rhs) { return combine(runtime::RangeOp::Join, bits, lhs, rhs); }
+  /// The step of a value, reduced to fewer bits.
+  int truncatedStep(int step, unsigned bits) {
+    return addStep(runtime::RangeOp::Truncate, bits, step, 0, opaque[step]);
+  }
+  /// The step of a value that is `init` before a loop and to which each iteration adds the `amounts`, all of as many
+  /// bits; -1 if the trip count can't be expressed in them.
+  int advancedStep(mlir::scf::ForOp loop, unsigned bits, int init, llvm::ArrayRef<int> amounts);
   /// The step of a value, extended to a signed integer of at least as many bits.
   int extendedStep(mlir::Value value, unsigned bits) { return widen(stepOf(value), bits); }
 

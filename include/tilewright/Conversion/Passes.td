@@ -78,7 +78,8 @@ def ThreadToRocdl : Pass<"thread-to-rocdl", "mlir::ModuleOp"> {
     %y = rocdl.ds_bpermute %address, %x : (i32, i32) -> i32
     ```
 
-    Accesses with a mask become branches. Barriers get the fences that make the program's accesses visible.
+    Accesses at an argument plus an offset of 32 bits become buffer accesses, which give masked lanes an offset that is
+    out of range. Other accesses with a mask become branches. Barriers get the fences that make the program's accesses visible.
 
     Requires: the module's `tilegpu.target` and `tilegpu.num_warps`; functions are func.func and control flow is scf.
     Establishes: no operation of the thread dialect remains.

@@ -38,6 +38,12 @@ struct AmdInfo {
 
   bool shufflesRows; ///< the lanes of a row of 16 by any xor mask (DPP's row_xmask), and with the next row (RDNA)
 
+  /// The last word of a buffer resource without a stride whose accesses have offsets in bytes that are checked against
+  /// its size; 0 where buffer accesses are not used.
+  uint32_t bufferFlags;
+  /// The bits of a buffer load and store, as LLVM's intrinsics take them, that say that their data are used once.
+  int streamedLoad, streamedStore;
+
   int64_t lineBytes;  ///< of the vector memory's first cache
   int64_t cacheBytes; ///< of the L2 cache that a multiprocessor of the largest GPU with this architecture has
 };

@@ -33,6 +33,13 @@ struct HipOptions : GpuOptions {
                                      .fromZero()};
   Option<bool> prefetch{
       *this, true, OptionTraits("prefetch", "Hold in registers what a loop loads for its next iteration.").internal()};
+  Option<bool> bufferOps{
+      *this, true,
+      OptionTraits(
+          "buffer_ops",
+          "Whether accesses to an array of AMD's GPUs may be buffer accesses, which have offsets of 32 bits and "
+          "need no branches for masks. That the offsets fit is checked by each launch.")
+          .setBy("AMDGCN_USE_BUFFER_OPS")};
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
 
   /// Functions are inlined: a call would need a stack in memory.

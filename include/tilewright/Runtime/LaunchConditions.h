@@ -99,6 +99,11 @@ public:
   bool hold(const uint64_t *slots, const Grid &grid, Range *ranges = nullptr, bool hasLargeArray = true) const;
   /// Whether all checks succeed for every launch.
   bool holdAlways() const;
+  /// Whether all checks succeed for a launch of one program whose integer arguments are all `value`.
+  bool holdForAll(int64_t value) const;
+
+  /// Adds the steps of `other`, except for those that are here already.
+  void append(const LaunchConditions &other);
 
 private:
   template <typename Inputs> bool evaluate(const Inputs &inputs, Range *ranges) const;

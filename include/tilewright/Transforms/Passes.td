@@ -38,6 +38,35 @@ def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def MarkSmallOffsets : Pass<"mark-small-offsets", "mlir::ModuleOp"> {
+  let summary = "Mark accesses less than 2 GiB behind an argument, with conditions checked at launch";
+  let description = [{
+    Marks each load and store of tiles whose addresses are those of one argument plus 0 to 2^31 - 1 bytes:
+
+    ```mlir
+    %p = tile.addptr %x, %offsets                %p = tile.addptr %x, %offsets
+    %v = tile.load %p mask %m               ->   %v = tile.load %p mask %m {tile.small_offsets}
+    ```
+
+    `tilegpu-to-thread` lets a marked access have the argument and an offset of 32 bits as operands. The mark speaks of
+    elements that the mask selects, so that a pass may run an access ahead for an iteration that does not exist, as long
+    as it masks the access there.
+
+    Ranges of integers prove it (Analysis/PointerOffsets.h). With `at-launch`, what they are depends on the arguments
+    and the grid, and is added to `tile.launch_conditions`, as `specialize-ranges` does. Accesses are left alone whose
+    condition fails in a launch of one program with all arguments 1, or all 1024: those with a constant that makes an
+    offset negative, for example, would cost all launches the variant with other conditions.
+
+    Left alone are also scalars, which threads load together by other instructions, volatile loads, and accesses to
+    pointers.
+
+    Requires: calls are inlined; each argument has its slot in `tile.slot`. Must run after `specialize-ranges`.
+    Establishes: the marks; passes that give an access another address must remove its mark.
+    Destroys: nothing.
+  }];
+  let options = [Option<"atLaunch", "at-launch", "bool", "true", "use facts that can be checked at launch">];
+}
+
 def WidenConstants : Pass<"widen-constants", "mlir::ModuleOp"> {
   let summary = "Compute offsets in 64 bits if the constants in them have a sum or product of more than 32";
   let description = [{

@@ -57,6 +57,15 @@ unsigned bytesOf(Type type) {
   return static_cast<unsigned>((vector ? vector.getNumElements() : 1) * tilegpu::bytesOf(getElementTypeOrSelf(type)));
 }
 
+/// The address of an access, with its offset if it has one.
+template <typename Access> Value addressOf(Builder &builder, Access op) {
+  if (!op.getOffset()) {
+    return op.getPtr();
+  }
+  Value bytes = arith::ExtUIOp::create(builder, builder.getI64Type(), op.getOffset());
+  return LLVM::GEPOp::create(builder, op.getPtr().getType(), builder.getI8Type(), op.getPtr(), bytes);
+}
+
 Value orTrue(Builder &builder, Value mask) {
   return mask ? mask : arith::ConstantIntOp::create(builder, 1, 1).getResult();
 }
@@ -65,15 +74,16 @@ struct Load : OpRewritePattern<thread::LoadOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::LoadOp op, PatternRewriter &rewriter) const override {
     Type type = op.getType();
+    Builder builder(op.getLoc(), rewriter);
+    Value address = addressOf(builder, op);
     if (isPlain(op)) {
-      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, op.getPtr(), bytesOf(type), op.getIsVolatile());
+      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, address, bytesOf(type), op.getIsVolatile());
       return success();
     }
-    Builder builder(op.getLoc(), rewriter);
     Value mask = orTrue(builder, op.getMask());
     Value other = op.getOther() ? op.getOther() : LLVM::ZeroOp::create(builder, type).getResult();
     rewriter.replaceOpWithNewOp<ptx::LoadOp>(
-        op, type, other, mask, op.getPtr(), cacheName(op.getCache(), op.getIsVolatile()),
+        op, type, other, mask, address, cacheName(op.getCache(), op.getIsVolatile()),
         evictName(op.getEvict(), op.getCache(), op.getIsVolatile()), op.getIsVolatile());
     return success();
   }
@@ -82,13 +92,14 @@ struct Load : OpRewritePattern<thread::LoadOp> {
 struct Store : OpRewritePattern<thread::StoreOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::StoreOp op, PatternRewriter &rewriter) const override {
+    Builder builder(op.getLoc(), rewriter);
+    Value address = addressOf(builder, op);
     if (isPlain(op)) {
-      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getValue(), op.getPtr(), bytesOf(op.getValue().getType()));
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, op.getValue(), address, bytesOf(op.getValue().getType()));
       return success();
     }
-    Builder builder(op.getLoc(), rewriter);
     Value mask = orTrue(builder, op.getMask());
-    rewriter.replaceOpWithNewOp<ptx::StoreOp>(op, op.getValue(), mask, op.getPtr(), cacheName(op.getCache()),
+    rewriter.replaceOpWithNewOp<ptx::StoreOp>(op, op.getValue(), mask, address, cacheName(op.getCache()),
                                               evictName(op.getEvict(), op.getCache()));
     return success();
   }

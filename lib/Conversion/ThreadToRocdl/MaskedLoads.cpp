@@ -1,4 +1,5 @@
-// Loads with a mask become branches. Loads with the same mask share one, so that they are in flight together:
+// Loads with a mask that are no buffer accesses become branches. Loads with the same mask share one, so that they are
+// in flight together:
 //
 //     %a = thread.load %p mask %m                  %r:2 = scf.if %m {
 //     %q = llvm.getelementptr ...            =       yield load %p, load %q
@@ -52,7 +53,7 @@ class BlockGroups {
 public:
   void visit(Operation *op) {
     auto load = dyn_cast<thread::LoadOp>(op);
-    bool isMasked = load && load.getMask();
+    bool isMasked = load && load.getMask() && !isBufferAccess(load);
     if (usesPending(op) && movesElements(op)) {
       moved.insert(op);
       return;

@@ -1,5 +1,4 @@
-// Loads and stores. AMD's accesses to global memory have no mask; those of lanes that a branch leaves out do not
-// happen.
+// Loads and stores at addresses of 64 bits, which have no mask: those of lanes that a branch leaves out do not happen.
 
 #include "ThreadToRocdl.h"
 
@@ -13,9 +12,13 @@ namespace {
 using tile::CacheModifier;
 using tile::EvictionPolicy;
 
-/// How LLVM says that data are used once; other cache modifiers and policies, which are hints, have no equivalent.
-bool isStreamed(CacheModifier cache, EvictionPolicy evict) {
-  return cache == CacheModifier::CS || evict == EvictionPolicy::First;
+/// The address, with the offset if there is one.
+template <typename Access> Value addressOf(Builder &builder, Access op) {
+  if (!op.getOffset()) {
+    return op.getPtr();
+  }
+  Value bytes = arith::ExtUIOp::create(builder, builder.getI64Type(), op.getOffset());
+  return LLVM::GEPOp::create(builder, op.getPtr().getType(), builder.getI8Type(), op.getPtr(), bytes);
 }
 
 /// The size in memory, of which the address is a multiple.
@@ -41,8 +44,8 @@ struct Store : OpRewritePattern<thread::StoreOp> {
       auto branch = scf::IfOp::create(builder, op.getMask(), /*withElseRegion=*/false);
       builder.setInsertionPointToStart(branch.thenBlock());
     }
-    LLVM::StoreOp::create(builder, op.getValue(), op.getPtr(), bytesOf(op.getValue().getType()), /*isVolatile=*/false,
-                          isStreamed(op.getCache(), op.getEvict()));
+    LLVM::StoreOp::create(builder, op.getValue(), addressOf(builder, op), bytesOf(op.getValue().getType()),
+                          /*isVolatile=*/false, isStreamed(op.getCache(), op.getEvict()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -72,9 +75,13 @@ struct SharedMemory : OpRewritePattern<thread::SharedMemoryOp> {
 
 } // namespace
 
+bool isStreamed(CacheModifier cache, EvictionPolicy evict) {
+  return cache == CacheModifier::CS || evict == EvictionPolicy::First;
+}
+
 Value emitLoad(Builder &builder, thread::LoadOp op) {
   bool isVolatile = op.getIsVolatile() || op.getCache() == CacheModifier::CV; // which reads memory each time
-  return LLVM::LoadOp::create(builder, op.getType(), op.getPtr(), bytesOf(op.getType()), isVolatile,
+  return LLVM::LoadOp::create(builder, op.getType(), addressOf(builder, op), bytesOf(op.getType()), isVolatile,
                               isStreamed(op.getCache(), op.getEvict()));
 }
 

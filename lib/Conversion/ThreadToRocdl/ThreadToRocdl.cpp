@@ -40,10 +40,12 @@ struct ThreadToRocdl : tilewright::impl::ThreadToRocdlBase<ThreadToRocdl> {
   void runOnOperation() override {
     amd::branchAroundLoads(getOperation());
     // Shuffles add operations of the thread dialect, which the patterns of indices lower.
+    amd::Resources resources;
     RewritePatternSet shuffles(&getContext()), patterns(&getContext());
     amd::addShufflePatterns(shuffles);
     walkAndApplyPatterns(getOperation(), std::move(shuffles));
     amd::addAtomicPatterns(patterns);
+    amd::addBufferPatterns(patterns, resources);
     amd::addIndexPatterns(patterns);
     amd::addMathPatterns(patterns);
     amd::addMemoryPatterns(patterns);

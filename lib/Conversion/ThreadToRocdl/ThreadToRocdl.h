@@ -25,10 +25,21 @@ inline mlir::Value callIntrinsic(Builder &builder, llvm::StringRef name, mlir::T
   return mlir::LLVM::CallIntrinsicOp::create(builder, result, builder.getStringAttr(name), operands).getResult(0);
 }
 
-/// Emits the load, without its mask.
+/// The buffer resources that the pass has made, by the argument.
+using Resources = llvm::DenseMap<mlir::Value, mlir::Value>;
+
+/// Whether the access becomes a buffer access, which needs no branch where it has a mask (BufferAccesses.cpp).
+bool isBufferAccess(thread::LoadOp op);
+bool isBufferAccess(thread::StoreOp op);
+
+/// Whether an access says that its data are used once. Other cache modifiers and policies, which are hints, have no
+/// equivalent.
+bool isStreamed(tile::CacheModifier cache, tile::EvictionPolicy evict);
+
+/// Emits the load, without its mask, as one that is not a buffer access.
 mlir::Value emitLoad(Builder &builder, thread::LoadOp op);
 
-/// Replaces loads with a mask by branches (MaskedLoads.cpp).
+/// Replaces loads with a mask by branches, except for buffer accesses (MaskedLoads.cpp).
 void branchAroundLoads(mlir::ModuleOp module);
 
 //===----------------------------------------------------------------------===//
@@ -36,6 +47,7 @@ void branchAroundLoads(mlir::ModuleOp module);
 //===----------------------------------------------------------------------===//
 
 void addAtomicPatterns(mlir::RewritePatternSet &patterns);
+void addBufferPatterns(mlir::RewritePatternSet &patterns, Resources &resources);
 void addIndexPatterns(mlir::RewritePatternSet &patterns);
 void addMathPatterns(mlir::RewritePatternSet &patterns);
 void addMemoryPatterns(mlir::RewritePatternSet &patterns);

@@ -15,11 +15,11 @@ namespace tilewright::gpu {
 static SmallVector<int64_t> indices(const std::vector<int> &group) { return {group.begin(), group.end()}; }
 
 /// Loads contiguous elements, as many as `type` has.
-static Value emitLoad(tile::LoadOp op, VectorType type, Value address, Value mask, Value other, Builder &builder) {
+static Value emitLoad(tile::LoadOp op, VectorType type, Place place, Value mask, Value other, Builder &builder) {
   auto inMemory = type.clone(memoryType(type.getElementType()));
   other = mask && other ? toMemory(builder, other) : Value();
-  Value loaded =
-      thread::LoadOp::create(builder, inMemory, address, mask, other, op.getCache(), op.getEvict(), op.getIsVolatile());
+  Value loaded = thread::LoadOp::create(builder, inMemory, place.ptr, place.offset, mask, other, op.getCache(),
+                                        op.getEvict(), op.getIsVolatile());
   return fromMemory(builder, loaded, type.getElementType());
 }
 
@@ -33,15 +33,16 @@ struct Load : OpConversionPattern<tile::LoadOp> {
     Builder builder(op.getLoc(), rewriter);
     Type result = getTypeConverter()->convertType(op.getType());
     Type element = getElementTypeOrSelf(result);
-    SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
-    SmallVector<Value> masks, elements(pointers.size());
+    Value pointers = asVector(builder, adaptor.getPtr());
+    size_t registers = cast<VectorType>(pointers.getType()).getNumElements();
+    SmallVector<Value> masks, elements(registers);
     if (adaptor.getMask()) {
       masks = unpack(builder, asVector(builder, adaptor.getMask()));
     }
     Value others = asVector(builder, adaptor.getOther());
-    for (const std::vector<int> &group : layout::registersOf(tilegpu::vectorAccessOf(op), pointers.size())) {
+    for (const std::vector<int> &group : layout::registersOf(tilegpu::vectorAccessOf(op), registers)) {
       Value other = others ? selectRegisters(builder, others, indices(group)) : Value();
-      Value loaded = emitLoad(op, VectorType::get(group.size(), element), pointers[group[0]],
+      Value loaded = emitLoad(op, VectorType::get(group.size(), element), placeOf(builder, op, pointers, group[0]),
                               masks.empty() ? Value() : masks[group[0]], other, builder);
       for (auto [index, value] : llvm::enumerate(unpack(builder, loaded))) {
         elements[group[index]] = value;
@@ -59,20 +60,22 @@ struct Store : OpConversionPattern<tile::StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
     Value values = asVector(builder, adaptor.getValue());
-    SmallVector<Value> pointers = unpack(builder, asVector(builder, adaptor.getPtr()));
+    Value pointers = asVector(builder, adaptor.getPtr());
+    size_t registers = cast<VectorType>(pointers.getType()).getNumElements();
     SmallVector<Value> masks;
     if (adaptor.getMask()) {
       masks = unpack(builder, asVector(builder, adaptor.getMask()));
     }
     Value owner = isa<RankedTensorType>(op.getPtr().getType()) ? ownsElements(builder, tilegpu::mapOf(op.getPtr()))
                                                                : isFirstThread(builder);
-    for (const std::vector<int> &group : layout::registersOf(tilegpu::vectorAccessOf(op), pointers.size())) {
+    for (const std::vector<int> &group : layout::registersOf(tilegpu::vectorAccessOf(op), registers)) {
       Value mask = masks.empty() ? owner : masks[group[0]];
       if (owner && !masks.empty()) {
         mask = arith::AndIOp::create(builder, mask, owner);
       }
       Value value = toMemory(builder, selectRegisters(builder, values, indices(group)));
-      thread::StoreOp::create(builder, value, pointers[group[0]], mask, op.getCache(), op.getEvict());
+      Place place = placeOf(builder, op, pointers, group[0]);
+      thread::StoreOp::create(builder, value, place.ptr, place.offset, mask, op.getCache(), op.getEvict());
     }
     rewriter.eraseOp(op);
     return success();

@@ -116,6 +116,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
       }
     }
     dropTokens(module);
+    tilewright::gpu::findBases(module);
     tilewright::gpu::ThreadTypes types;
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);

@@ -106,6 +106,23 @@ mlir::Value toMemory(Builder &builder, mlir::Value value);
 mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 
 //===----------------------------------------------------------------------===//
+// Offsets.cpp: addresses as an argument and an offset of 32 bits
+//===----------------------------------------------------------------------===//
+
+/// Notes on each access with the mark of mark-small-offsets which argument its pointers are derived from. Must run
+/// before the conversion, which replaces the tiles.
+void findBases(mlir::ModuleOp module);
+
+/// The operands of an access: an address, and where it is an argument of the kernel, how many bytes behind it the
+/// access is.
+struct Place {
+  mlir::Value ptr, offset;
+};
+
+/// That of an access to an element of a vector of pointers.
+Place placeOf(Builder &builder, mlir::Operation *access, mlir::Value pointers, int64_t element);
+
+//===----------------------------------------------------------------------===//
 // LocalMemory.cpp, LocalAccess.cpp: shared memory
 //===----------------------------------------------------------------------===//
 

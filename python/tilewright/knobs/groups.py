@@ -146,7 +146,7 @@ class Nvidia(Knobs):
 
 
 class Amd(Knobs):
-    """AMD's GPUs. No effect."""
+    """AMD's GPUs. `use_buffer_ops` sets the default of `buffer_ops`; the others have no effect."""
 
     use_buffer_ops = flag("AMDGCN_USE_BUFFER_OPS", True)
     use_buffer_atomics = flag("AMDGCN_USE_BUFFER_ATOMICS", True)

@@ -131,9 +131,9 @@ def test_code_objects(name: str, arch: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_accesses_are_16_bytes_wide(arch: str) -> None:
     text = compiled("softmax", arch).asm["amdgcn"]
-    wide = r"global_load_(dwordx4|b128)"
+    wide = r"(global|buffer)_load_(dwordx4|b128)"
     assert re.search(wide, text)
-    assert len(re.findall(r"global_load", text)) == len(re.findall(wide, text))
+    assert len(re.findall(r"(global|buffer)_load", text)) == len(re.findall(wide, text))
 
 
 def loop_of_dots(text: str) -> list[str]:
@@ -158,8 +158,8 @@ def test_dots_do_not_wait_for_the_next_loads(arch: str) -> None:
     made = kernel.warmup(*types, **sizes, target=f"hip:{arch}", num_warps=8)
     assert made.metadata.spill_bytes == 0
     loop = loop_of_dots(made.asm["amdgcn"])
-    kinds = re.findall(f"global_load|vmcnt|{MATRIX}", "\n".join(loop))
-    last_load = len(kinds) - 1 - kinds[::-1].index("global_load")
+    kinds = re.findall(f"buffer_load|vmcnt|{MATRIX}", "\n".join(loop))
+    last_load = len(kinds) - 1 - kinds[::-1].index("buffer_load")
     behind = kinds[last_load + 1 :] + kinds  # the next iteration follows
     dots = sum(kind.startswith("v_") for kind in kinds)
     # LLVM places some dots behind the first wait.

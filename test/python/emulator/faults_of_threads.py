@@ -10,8 +10,11 @@ Thread = functools.partial(Fault, phase="thread")
 
 # masks and indices
 
-UNMASKED_LOAD = (r"(tile\.load %\w+) mask %\w+(?: other %\w+)?( : .*?), mask .* -> ", r"\1\2 -> ")
-UNMASKED_STORE = (r"(tile\.store %\w+, %\w+) mask %\w+( : .*), mask \S+", r"\1\2")
+UNMASKED_LOAD = (
+    r"(tile\.load %\w+) mask %\w+(?: other %\w+)?((?: {.*})? : .*?), mask .* -> ",
+    r"\1\2 -> ",
+)
+UNMASKED_STORE = (r"(tile\.store %\w+, %\w+) mask %\w+((?: {.*})? : .*), mask \S+", r"\1\2")
 STEP_MORE = (r"(subi %arg\d, )%c96_i32", r"\1%c64_i32")
 LONG_STRIDE = ("dense<128>", "dense<129>")
 ZERO_BEYOND = ("0xFF800000", "0.0")  # instead of minus infinity

@@ -12,7 +12,7 @@ import faults_of_buffers
 import faults_of_threads
 import pytest
 from correct_kernels import PROBLEMS
-from planting import Change, Fault, Planted, replaced
+from planting import Change, Fault, Planted, replaced, with_value
 from test_planted_lowerings import check_findings
 
 import tilewright
@@ -60,6 +60,57 @@ SHARED_BARRIER = replaced(r"tilegpu.barrier(?! shared)", "tilegpu.barrier shared
 OF_LDS, OF_GLOBAL = of("local"), of("global")
 OF_WAVE = [text.replace("workgroup", "wavefront") for text in (RELEASE, ACQUIRE)]
 
+# Accesses at an argument plus an offset; some of a thread's last ones are masked.
+LOAD = r"(%\w+) = thread.load (%\w+) plus (%\w+) mask (%\w+) other (%\w+) : .*? (loc\(.*\))"
+OFFSET = r"(?<=plus )%\w+"
+
+
+NO_MASK = (r"(?<=mask )%\w+", "arith.constant true", -1)
+
+
+def moved_by(access: str, further: int) -> Change:
+    moved = f"%more = arith.constant {further} : i32\n%moved = arith.addi \\2, %more : i32\n"
+    return replaced(rf"(.*{access} %\w+ plus )(%\w+)", rf"{moved}\1%moved")
+
+
+def buffer_load(size: int, outside: int, number: int = 0) -> Change:
+    """A load that is lowered by hand: the size of the resource, and the offset of masked lanes."""
+    return replaced(
+        LOAD,
+        rf"""%stride = arith.constant 0 : i16
+        %size = arith.constant {size} : i64
+        %flags = arith.constant 159744 : i32
+        %zero = arith.constant 0 : i32
+        %outside = arith.constant {outside} : i32
+        %resource = rocdl.make.buffer.rsrc \2, %stride, %size, %flags : <1> to <8>
+        %at = arith.select \4, \3, %outside : i32
+        %word = rocdl.raw.ptr.buffer.load %resource, %at, %zero, %zero : f32 \6
+        %single = vector.broadcast %word : f32 to vector<1xf32>
+        \1 = arith.select \4, %single, \5 : vector<1xf32>""",
+        number,
+    )
+
+
+SIZE, OUTSIDE = 2**31 - 1, -(2**31)
+
+BUFFERS = [
+    Thread("softmax", "a load without its mask", with_value("thread.load ", *NO_MASK), "bounds",
+           "load"),
+    Thread("softmax", "a store without its mask", with_value("thread.store ", *NO_MASK), "bounds",
+           "store"),
+    Thread("softmax", "an offset before the argument", moved_by("thread.store", -4), "numbers"),
+    Thread("softmax", "an offset between elements", moved_by("thread.load", 2), "alignment",
+           "load"),
+    Thread("softmax", "a stored offset between elements", moved_by("thread.store", 2), "alignment",
+           "store"),
+    Thread("softmax", "one offset for all stores",
+           with_value("thread.store ", OFFSET, "arith.constant 0 : i32"), "race", "store"),
+    Thread("softmax", "masked lanes in range", buffer_load(SIZE, 2**30, -1), "bounds", "load"),
+    Thread("softmax", "a resource that is too small", buffer_load(400, OUTSIDE), "numbers"),
+    Thread("softmax", "a size that masked lanes are below", buffer_load(2**32 - 1, OUTSIDE, -1),
+           "bounds", "load"),
+]  # fmt: skip
+
 OWN = [
     Thread("softmax", "a barrier without fences", barrier_of(BARRIER), "race", "max"),
     Thread("softmax", "no fence before a barrier", barrier_of(BARRIER, ACQUIRE), "race", "max"),
@@ -82,6 +133,8 @@ OWN = [
            "second"),
     Thread("softmax", "a shuffle of one lane", faults_of_threads.shuffle_of(1), "mask", "max"),
 ]  # fmt: skip
+
+OWN += BUFFERS
 
 SHARED = [
     fault
@@ -118,6 +171,14 @@ def test_the_barrier_of_the_lowering_is_found_correct(fences: str, target: str) 
     change = barrier_of(FENCES[fences][0], BARRIER, FENCES[fences][1])
     planted = Planted(problem.kernel, "thread", change)
     assert problem.solved_by(problem.launch(planted, target=target))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_buffer_load_is_found_correct(target: str) -> None:
+    problem = PROBLEMS["softmax"]()
+    for number in (0, -1):
+        planted = Planted(problem.kernel, "thread", buffer_load(SIZE, OUTSIDE, number))
+        assert problem.solved_by(problem.launch(planted, target=target))
 
 
 @pytest.mark.parametrize("target", ("hip:gfx90a", "hip:gfx950", "hip:gfx1201", *TARGETS))

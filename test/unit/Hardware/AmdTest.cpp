@@ -42,6 +42,23 @@ TEST(Amd, theRegisterFileOfAMultiprocessor) {
   EXPECT_EQ(lookupGpu("gfx1100")->registersPerSm * 4, 768 * 1024);
 }
 
+/// The fields of a resource's last word, by the guides of the instruction sets.
+TEST(Amd, bufferResources) {
+  for (const AmdInfo &info : amdTargets()) {
+    uint32_t flags = info.bufferFlags;
+    if (info.name == "gfx1250") {
+      EXPECT_EQ(flags, 0U); // nothing is known of its range checks
+      continue;
+    }
+    bool isRdna = info.lanesPerWarp == 32;
+    EXPECT_EQ(flags >> 12 & 0x7fU, 0x27U) << info.name;         // the format: not 0
+    EXPECT_EQ(flags & 0xfffU, 0U) << info.name;                 // selects no components
+    EXPECT_EQ(flags >> 28 & 3U, isRdna ? 3U : 0U) << info.name; // OOB_SELECT: offsets in bytes
+    EXPECT_EQ(flags >> 30, 0U) << info.name;                    // the type: a buffer
+    EXPECT_EQ(flags >> 19 & 0x1fU, 0U) << info.name;            // neither swizzled nor indexed by threads
+  }
+}
+
 // The numbers are those that LLVM's code generator reports as occupancy.
 TEST(Amd, warpsThatFit) {
   auto expect = [](const char *name, std::initializer_list<std::pair<int, int>> registersAndWarps) {

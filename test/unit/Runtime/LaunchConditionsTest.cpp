@@ -62,6 +62,45 @@ TEST(LaunchConditions, WhatHoldsForEveryLaunch) {
   EXPECT_FALSE(LaunchConditions(rowOfMatrix()).holdAlways());
 }
 
+TEST(LaunchConditions, WhatHoldsForEqualArgumentsAndOneProgram) {
+  EXPECT_TRUE(LaunchConditions(rowOfMatrix()).holdForAll(INT64_MAX)); // the only program is 0
+  std::vector<RangeStep> steps = {{RangeOp::Argument, 32, 0},
+                                  {RangeOp::Constant, 32, 0, 127},
+                                  {RangeOp::Subtract, 32, 0, 1},
+                                  {RangeOp::CheckNonNegative, 32, 2}};
+  EXPECT_TRUE(LaunchConditions(steps).holdForAll(127));
+  EXPECT_FALSE(LaunchConditions(steps).holdForAll(126));
+  std::vector<RangeStep> narrow = {{RangeOp::Argument, 8, 0}, {RangeOp::CheckNonNegative, 8, 0}};
+  EXPECT_TRUE(LaunchConditions(narrow).holdForAll(1024)); // at most 127
+}
+
+/// Both conditions hold where each of them does, and steps that both have are there once.
+TEST(LaunchConditions, Appended) {
+  std::vector<RangeStep> further = {
+      {RangeOp::ProgramId, 32, 0},   {RangeOp::Argument, 32, 0},         {RangeOp::Argument, 32, 1},
+      {RangeOp::Multiply, 32, 0, 1}, {RangeOp::ExtendSigned, 64, 3},     {RangeOp::ExtendSigned, 64, 2},
+      {RangeOp::Subtract, 64, 4, 5}, {RangeOp::CheckNonNegative, 64, 6}, {RangeOp::CheckNonNegative, 32, 1}};
+  LaunchConditions both(rowOfMatrix());
+  both.append(LaunchConditions(further));
+  EXPECT_EQ(both.size(), rowOfMatrix().size() + further.size() - 3);
+  LaunchConditions again = both;
+  again.append(LaunchConditions(further));
+  again.append(LaunchConditions(rowOfMatrix()));
+  EXPECT_EQ(again.encode(), both.encode());
+  LaunchConditions none;
+  none.append(LaunchConditions(further));
+  EXPECT_EQ(none.encode(), LaunchConditions(further).encode());
+  std::vector<int64_t> words = both.encode();
+  ASSERT_TRUE(LaunchConditions::decode(words.data(), words.size()).has_value());
+  for (uint64_t stride : {uint64_t(0), uint64_t(1000), uint64_t(-1), uint64_t(3000000)}) {
+    for (uint64_t before : {uint64_t(0), uint64_t(1), uint64_t(-1)}) {
+      uint64_t slots[] = {stride, before};
+      auto hold = [&](const LaunchConditions &conditions) { return conditions.hold(slots, gridOf(1000)); };
+      EXPECT_EQ(hold(both), hold(LaunchConditions(rowOfMatrix())) && hold(LaunchConditions(further)));
+    }
+  }
+}
+
 /// From the least integer in steps of 2^25: 64 trips would be half of them.
 TEST(LaunchConditions, LoopsOverMoreThanHalfOfTheIntegers) {
   auto advancesBy = [](int64_t amount) {

@@ -80,25 +80,30 @@ def Thread_LoadOp : Thread_Op<"load", [AttrSizedOperandSegments, DeclareOpInterf
   let description = [{
     The address must be a multiple of the size of the result, which is at most that of the widest access of a thread.
     Without `mask`, the load is unconditional; without `other`, the result of a load that does not happen is zero.
+
+    With `offset`, `ptr` is an argument of the kernel and the address is `offset` bytes behind it. If the load happens,
+    the offset is from 0 to 2^31 - 2, and so is that of the last byte.
   }];
-  let arguments = (ins Thread_Global:$ptr, Optional<I1>:$mask, Optional<Thread_Value>:$other,
+  let arguments = (ins Thread_Global:$ptr, Optional<I32>:$offset, Optional<I1>:$mask, Optional<Thread_Value>:$other,
     DefaultValuedAttr<Tile_Cache, "::tilewright::tile::CacheModifier::None">:$cache,
     DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict, UnitAttr:$isVolatile);
   let results = (outs Thread_Value:$result);
   let assemblyFormat = [{
-    $ptr (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? attr-dict `:` type($ptr)
+    $ptr (`plus` $offset^)? (`mask` $mask^)? (`other` $other^)? (`volatile` $isVolatile^)? attr-dict `:` type($ptr)
     (`,` `other` type($other)^)? `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Thread_StoreOp : Thread_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Thread_StoreOp : Thread_Op<"store", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "Writes contiguous elements of global memory if `mask` is true";
   let description = [{See `thread.load`.}];
-  let arguments = (ins Thread_Value:$value, Thread_Global:$ptr, Optional<I1>:$mask,
+  let arguments = (ins Thread_Value:$value, Thread_Global:$ptr, Optional<I32>:$offset, Optional<I1>:$mask,
     DefaultValuedAttr<Tile_Cache, "::tilewright::tile::CacheModifier::None">:$cache,
     DefaultValuedAttr<Tile_Evict, "::tilewright::tile::EvictionPolicy::Normal">:$evict);
-  let assemblyFormat = "$ptr `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value)";
+  let assemblyFormat = [{
+    $ptr (`plus` $offset^)? `,` $value (`mask` $mask^)? attr-dict `:` type($ptr) `,` type($value)
+  }];
 }
 
 def Thread_AtomicRMWOp : Thread_Op<"atomic_rmw", [MemoryEffects<[MemRead, MemWrite]>,

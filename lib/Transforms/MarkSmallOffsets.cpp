@@ -1,0 +1,102 @@
+// mark-small-offsets: marks accesses whose addresses are less than 2 GiB behind an argument. See Passes.td.
+
+#include "tilewright/Analysis/PointerOffsets.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Transforms/Passes.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_MARKSMALLOFFSETS
+#include "tilewright/Transforms/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+
+namespace tilewright {
+namespace {
+
+using runtime::LaunchConditions;
+using runtime::RangeOp;
+using Check = IndexRanges::Check;
+
+/// The pointers of an access that may be marked; null for any other operation.
+Value pointersOf(Operation *op) {
+  Value pointers;
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    bool readsEachTime = load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
+    pointers = readsEachTime ? Value() : load.getPtr();
+  } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    pointers = store.getPtr();
+  }
+  bool isOfNumbers = pointers && isa<RankedTensorType>(pointers.getType()) &&
+                     tile::getElementType(tile::getPointeeType(pointers.getType())).isIntOrFloat();
+  return isOfNumbers ? pointers : Value();
+}
+
+/// That offsets are not negative, and those of the last bytes not above kMostOffset: adding one does not wrap.
+SmallVector<Check, 2> checksOf(const PointerOffsets::Offset &offset, Type element, IndexRanges &ranges) {
+  constexpr unsigned kBits = 64, kOffsetBits = 32;
+  static_assert(kMostOffset == (int64_t(1) << (kOffsetBits - 1)) - 2);
+  int64_t bytes = (element.getIntOrFloatBitWidth() + 7) / 8;
+  int end = ranges.sumStep(kBits, offset.step, ranges.constantStep(kBits, bytes));
+  return {{RangeOp::CheckNonNegative, offset.step}, {RangeOp::CheckNoWrap, ranges.truncatedStep(end, kOffsetBits)}};
+}
+
+/// Whether launches that mean what the kernel is written for are expected to meet the conditions.
+bool holdUsually(const LaunchConditions &conditions) {
+  constexpr int64_t kSmall = 1, kUsual = 1024;
+  return conditions.holdForAll(kSmall) && conditions.holdForAll(kUsual);
+}
+
+class MarkSmallOffsets : public impl::MarkSmallOffsetsBase<MarkSmallOffsets> {
+  using MarkSmallOffsetsBase::MarkSmallOffsetsBase;
+
+  void runOnOperation() override {
+    getOperation()->walk([&](FunctionOpInterface function) {
+      if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
+        markIn(function);
+      }
+    });
+  }
+
+  void markIn(FunctionOpInterface function) {
+    IndexRanges ranges(function);
+    PointerOffsets offsets(ranges);
+    SmallVector<Check> assumed;
+    function->walk([&](Operation *op) {
+      Value pointers = pointersOf(op);
+      auto offset = pointers ? offsets.get(pointers) : std::nullopt;
+      if (!offset) {
+        return;
+      }
+      Type element = tile::getElementType(tile::getPointeeType(pointers.getType()));
+      SmallVector<Check, 2> checks = checksOf(*offset, element, ranges);
+      if (!ranges.isEvaluable(checks.front())) {
+        return;
+      }
+      LaunchConditions conditions = ranges.conditionsFor(checks);
+      bool isStatic = conditions.holdAlways();
+      if (isStatic || (atLaunch && holdUsually(conditions))) {
+        op->setAttr(kSmallOffsetsAttr, UnitAttr::get(op->getContext()));
+        if (!isStatic) {
+          llvm::append_range(assumed, checks);
+        }
+      }
+    });
+    if (!assumed.empty()) {
+      addConditions(ranges.conditionsFor(assumed));
+    }
+  }
+
+  void addConditions(const LaunchConditions &added) {
+    constexpr llvm::StringLiteral kName = tile::TileDialect::kLaunchConditionsAttr;
+    LaunchConditions all;
+    if (auto words = getOperation()->getAttrOfType<DenseI64ArrayAttr>(kName)) {
+      all = LaunchConditions::decode(words.asArrayRef().data(), words.size()).value_or(LaunchConditions());
+    }
+    all.append(added);
+    getOperation()->setAttr(kName, DenseI64ArrayAttr::get(&getContext(), all.encode()));
+  }
+};
+
+} // namespace
+} // namespace tilewright
