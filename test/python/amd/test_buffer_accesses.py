@@ -11,6 +11,7 @@ import pytest
 import tilewright
 import tilewright.language as tl
 from tilewright.compiler.targets import target_kinds
+from tilewright.errors import CheckError
 
 ARCHITECTURES = target_kinds()["hip"].architectures
 WITH_BUFFERS = tuple(arch for arch in ARCHITECTURES if arch != "gfx1250")
@@ -241,6 +242,18 @@ def test_offsets_near_2_gib(target: str) -> None:
         np.testing.assert_array_equal(out[:50], np.arange(1, 51))
         np.testing.assert_array_equal(x[at : at + 50], np.arange(2, 52))
         np.testing.assert_array_equal(x[at + 50 : at + block], np.arange(51, block + 1))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_checked_bounds(target: str) -> None:
+    x, y = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    with tilewright.emulate(target):
+        made = scaled[(1,)](x, y, 100, BLOCK=256, checks="bounds")
+        assert uses_buffers(made)
+        np.testing.assert_array_equal(y, 2 * x)
+        with pytest.raises(CheckError, match="reads 4 bytes outside of the arrays") as raised:
+            scaled[(1,)](x, y, 101, BLOCK=256, checks="bounds")
+    assert "tl.load(x + i, mask=i < n, other=3)" in str(raised.value)
 
 
 @tilewright.jit

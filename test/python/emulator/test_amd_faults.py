@@ -93,6 +93,23 @@ def buffer_load(size: int, outside: int, number: int = 0) -> Change:
 
 SIZE, OUTSIDE = 2**31 - 1, -(2**31)
 
+# Masked lanes have a resource without bytes instead of another offset.
+CHOSEN_RESOURCE = replaced(
+    LOAD,
+    r"""%stride = arith.constant 0 : i16
+    %size = arith.constant 2147483647 : i64
+    %none = arith.constant 0 : i64
+    %flags = arith.constant 159744 : i32
+    %zero = arith.constant 0 : i32
+    %whole = rocdl.make.buffer.rsrc \2, %stride, %size, %flags : <1> to <8>
+    %empty = rocdl.make.buffer.rsrc \2, %stride, %none, %flags : <1> to <8>
+    %resource = llvm.select \4, %whole, %empty : i1, !llvm.ptr<8>
+    %word = rocdl.raw.ptr.buffer.load %resource, \3, %zero, %zero : f32 \6
+    %single = vector.broadcast %word : f32 to vector<1xf32>
+    \1 = arith.select \4, %single, \5 : vector<1xf32>""",
+    -1,
+)
+
 BUFFERS = [
     Thread("softmax", "a load without its mask", with_value("thread.load ", *NO_MASK), "bounds",
            "load"),
@@ -176,8 +193,9 @@ def test_the_barrier_of_the_lowering_is_found_correct(fences: str, target: str) 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_buffer_load_is_found_correct(target: str) -> None:
     problem = PROBLEMS["softmax"]()
-    for number in (0, -1):
-        planted = Planted(problem.kernel, "thread", buffer_load(SIZE, OUTSIDE, number))
+    loads = [buffer_load(SIZE, OUTSIDE), buffer_load(SIZE, OUTSIDE, -1), CHOSEN_RESOURCE]
+    for load in loads:
+        planted = Planted(problem.kernel, "thread", load)
         assert problem.solved_by(problem.launch(planted, target=target))
 
 
