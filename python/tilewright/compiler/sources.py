@@ -155,7 +155,10 @@ def _described(type: str, is_divisible: bool, what: str) -> str:
         found = parse_descriptor(plain)
     except TypeMismatchError as error:
         raise TypeMismatchError(f"{what}: {error.message}") from None
-    return str(found._replace(is_divisible=is_divisible or type != plain))
+    # Attributes come from programs that describe every aligned argument, also a scalar that was
+    # read from an aligned array.
+    can_divide = plain.startswith(("*", "i", "u"))
+    return str(found._replace(is_divisible=(is_divisible and can_divide) or type != plain))
 
 
 def plain_constant(value: Any) -> Any:

@@ -8,7 +8,8 @@
 For NVIDIA GPUs, Inductor generates Triton kernels anyway, so `tilewright.compat.install()` is
 enough there; `register` does that, too. docs/torch-compile.md describes what works.
 
-user_kernels.py  which arguments a kernel writes that a program calls in a compiled function
+user_kernels.py   which arguments a kernel writes that a program calls in a compiled function
+cpu_templates.py  templates of products, convolutions and attention on the CPU
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from tilewright import compat
 from tilewright.compat.facade import Facade
 from tilewright.errors import CompatError
-from tilewright.inductor import user_kernels
+from tilewright.inductor import cpu_templates, user_kernels
 
 __all__ = ["OLDEST", "TRIED", "is_registered", "register", "unregister"]
 
@@ -59,6 +60,7 @@ def register(*, any_version: bool = False) -> None:
     check_inductor()
     config = _config()
     user_kernels.replace_analysis()
+    cpu_templates.enable()
     settings: dict[str, Any] = {"cpu_backend": "triton"}
     if not _torch().cuda.is_available():
         settings |= _TIMING
@@ -75,6 +77,7 @@ def unregister() -> None:
     for name, value in _before.items():
         setattr(config, name, value)
     _before.clear()
+    cpu_templates.disable()
     user_kernels.restore_analysis()
 
 

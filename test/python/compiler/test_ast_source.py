@@ -66,6 +66,12 @@ def test_attributes_align(arrays) -> None:
         made[1](x, out, 9)
 
 
+def test_floats_have_no_alignment() -> None:
+    types = TYPES | {"n": "fp32"}
+    source = ASTSource(kernel, types, CONSTANTS, {(2,): [["tt.divisibility", 16]]})
+    assert source.entries[2] == "fp32"
+
+
 def test_weaker_alignment_is_not_used() -> None:
     source = ASTSource(kernel, TYPES, CONSTANTS, {(0,): [["tt.divisibility", 8]]})
     assert source.entries[0] == "*fp32"

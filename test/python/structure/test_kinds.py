@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "python/tilewright/compiler/foreign_options.py": "hints for AMD's GPUs, by Triton's names",
     "python/tilewright/compiler/streams.py": "PyTorch's streams",
     "python/tilewright/inductor/__init__.py": "PyTorch's name of all GPUs",
+    "python/tilewright/inductor/cpu_templates.py": "PyTorch's name of all GPUs",
     "python/tilewright/knobs/__init__.py": "the name of a group of knobs",
     "python/tilewright/knobs/groups.py": "NVIDIA's tools, by Triton's names",
     "python/tilewright/language/extra/__init__.py": "functions of one kind, by Triton's names",
