@@ -33,6 +33,10 @@ class HookChain:
             self._calls = tuple(call for call in self._calls if call != func)
             self._changed()
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to call; Inductor then makes metadata for each launch."""
+        return bool(self._calls)
+
     def __call__(self, *args: Any, **kwargs: Any) -> None:
         for call in self._calls[::-1] if self.reversed else self._calls:
             call(*args, **kwargs)

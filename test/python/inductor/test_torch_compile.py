@@ -104,3 +104,34 @@ def test_kernels_run_on_an_emulated_gpu(tmp_path) -> None:
     target = {"TILEWRIGHT_TARGET": "emulator:cuda:90a+checks"}
     done = succeeds(SOFTMAX.replace("64, 300", "4, 300"), tmp_path, **target)
     assert "compiled for emulator:cuda:90a" in done.stderr
+
+
+def test_hooks_can_be_added_after_the_first_launch(tmp_path) -> None:
+    program = """
+    import triton
+
+    f = torch.compile(lambda x: x.sin() + 1)
+    f(torch.ones(100))
+    seen = []
+    hook = lambda metadata: seen.append(metadata.get()["name"])
+    triton.knobs.runtime.launch_enter_hook.add(hook)
+    f(torch.ones(100))
+    triton.knobs.runtime.launch_enter_hook.remove(hook)
+    f(torch.ones(100))
+    assert len(seen) == 1 and seen[0].startswith("triton_poi_fused"), seen
+    """
+    succeeds(program, tmp_path)
+
+
+def test_launchers_make_no_metadata_without_hooks(tmp_path) -> None:
+    program = """
+    from tilewright.compiler import CompiledKernel
+
+    def launch_metadata(*args):
+        raise AssertionError("metadata without hooks")
+
+    CompiledKernel.launch_metadata = launch_metadata
+    f = torch.compile(lambda x: x.sin() + 1)
+    torch.testing.assert_close(f(torch.ones(100)), torch.ones(100).sin() + 1)
+    """
+    succeeds(program, tmp_path)
