@@ -138,7 +138,9 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
     in_cpp = options.device == "cpu" and options.measure == "other"
     candidates = "ATEN,CPP" if in_cpp else options.gemm
-    config.max_autotune_gemm_backends = config.max_autotune_conv_backends = candidates
+    config.max_autotune_gemm_backends = candidates
+    if hasattr(config, "max_autotune_conv_backends"):
+        config.max_autotune_conv_backends = candidates
     function, inputs = make(options.cases, options)
     exact = [x.detach().double().requires_grad_(x.requires_grad) for x in inputs]
     expected, eager = results(function, exact), results(function, inputs)

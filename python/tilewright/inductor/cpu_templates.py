@@ -28,11 +28,15 @@ _undo: list[Callable[[], None]] = []
 
 def enable() -> None:
     """Corrects Inductor in this process, until `disable`."""
-    if not _undo:
-        _define_stream_in_one_line()
-        _enter_device()
-        _add_bias_behind_convolutions()
-        _lower_flex_attention()
+    if _undo:
+        return
+    for correct in (
+        _define_stream_in_one_line, _enter_device, _add_bias_behind_convolutions,
+        _lower_flex_attention,
+    ):  # fmt: skip
+        # Other versions of PyTorch may lack what is corrected.
+        with contextlib.suppress(ImportError, AttributeError):
+            correct()
 
 
 def disable() -> None:

@@ -4,7 +4,7 @@ import re
 from textwrap import dedent
 
 import pytest
-from compiled_programs import ROOT, succeeds
+from compiled_programs import ROOT, run, succeeds
 
 pytest.importorskip("torch")
 
@@ -138,3 +138,26 @@ def test_unregister_restores_inductor(tmp_path) -> None:
     assert state() == original
     """
     succeeds(program, tmp_path)
+
+
+def test_other_versions_of_pytorch_may_lack_names(tmp_path) -> None:
+    program = """
+    import torch
+    import tilewright.compat
+
+    tilewright.compat.install()
+    from torch._inductor.kernel.flex import flex_decoding
+    from torch.nn.attention import flex_attention as flex
+
+    del flex_decoding.get_split_k
+    check = flex.__dict__.pop("_validate_device")
+    import tilewright.inductor
+
+    tilewright.inductor.register()
+    flex._validate_device = check
+    x, w = torch.randn(20, 30), torch.randn(30, 40)
+    found = torch.compile(torch.mm, mode="max-autotune")(x, w)
+    torch.testing.assert_close(found, x @ w)
+    """
+    done = run(program, tmp_path)
+    assert done.returncode == 0, done.stderr[-3000:]
