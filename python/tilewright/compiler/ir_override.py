@@ -37,6 +37,18 @@ def read_override(path: Any) -> str | None:
         raise ArgumentError(f"ir_override: {path} can't be read: {error}") from error
 
 
+def parse_module(text: str) -> Any:
+    """The module in the text.
+
+    Raises:
+        CompileError: The text is no IR.
+    """
+    try:
+        return core().Module.parse(core().Context(), text)
+    except core().IRError as error:
+        raise from_ir_error(error, CompileError) from error
+
+
 def replace_module(module: Any, text: str) -> Any:
     """The module in the text, whose kernel has the same parameters as the front end's.
 
@@ -48,10 +60,7 @@ def replace_module(module: Any, text: str) -> Any:
         CompileError: The text is no IR, or its kernel has other parameters: the launch would pass
             values that it does not expect, or does not check what it assumes of them.
     """
-    try:
-        replaced = core().Module.parse(core().Context(), text)
-    except core().IRError as error:
-        raise from_ir_error(error, CompileError) from error
+    replaced = parse_module(text)
     wanted, found = _signature(module), _signature(replaced)
     if wanted != found:
         raise CompileError(

@@ -94,6 +94,12 @@ class Request:
         record = self.record()
         return record if record.replay(shape) else None
 
+    @property
+    def lacks_function(self) -> bool:
+        """Whether only the kernel's IR is left, since PyTorch's Inductor drops the functions of
+        kernels that it has compiled."""
+        return getattr(self.fn, "fn", self.fn) is None
+
     @functools.cached_property
     def name(self) -> str:
         """The name of the kernel, which is a C identifier; see `jit`'s argument `repr`.
@@ -118,7 +124,8 @@ class Request:
         if self.name != self.fn.name:
             parts.append(f"name {self.name}")
         if self.ir is not None:
-            parts.append(f"ir {digest(self.ir)}")
+            # Without a function, nothing is read of what a record of the same base may list.
+            parts.append(f"ir {digest(self.ir)}{' alone' if self.lacks_function else ''}")
         return digest("\0".join([*parts, str(self.noalias), self.record().root]))
 
     def key(self, record: Record) -> str:

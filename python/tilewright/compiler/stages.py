@@ -19,7 +19,7 @@ from tilewright.compiler.collection import postponed
 from tilewright.compiler.core import core
 from tilewright.compiler.diagnostics import from_ir_error, is_about_assembly, warn
 from tilewright.compiler.gpu_target import gpu_target_of
-from tilewright.compiler.ir_override import replace_module
+from tilewright.compiler.ir_override import parse_module, replace_module
 from tilewright.compiler.request import Request
 from tilewright.compiler.targets import target_kinds
 from tilewright.dependencies import Record
@@ -52,9 +52,7 @@ def run(request: Request) -> tuple[Record, Entry]:
     options = request.options.relevant(request.target.kind)
     start = time.perf_counter()
     record = request.record()
-    module = build_tile(request, record)
-    if request.ir is not None:
-        module = replace_module(module, request.ir)
+    module = _module_of(request, record)
     key = request.key(record)
     tile = module.print(debug_info=True)
     frontend = ("frontend", time.perf_counter() - start)
@@ -89,9 +87,7 @@ def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
         compilation fails, what passes had decided until then, and the error.
     """
     record = request.record()
-    module = build_tile(request, record)
-    if request.ir is not None:
-        module = replace_module(module, request.ir)
+    module = _module_of(request, record)
     tile = module.print(debug_info=True)
     options = {**request.options.relevant(request.target.kind), "explain": True}
     try:
@@ -100,6 +96,14 @@ def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
         schedule = getattr(failure.__cause__, "schedule", None)
         return ({"schedule": schedule} if schedule else {}), failure
     return dict(compiled.metadata), None
+
+
+def _module_of(request: Request, record: Record) -> Any:
+    """The Tile IR that is compiled; fills the record."""
+    if request.ir is not None and request.lacks_function:
+        return parse_module(request.ir)
+    module = build_tile(request, record)
+    return module if request.ir is None else replace_module(module, request.ir)
 
 
 def build_tile(request: Request, record: Record | None = None) -> Any:

@@ -12,6 +12,7 @@ from processes import environment
 
 import tilewright.compat
 from tilewright.compiler.kernel import CompiledKernel
+from tilewright.compiler.relaxed import relax
 from tilewright.errors import CompatError
 from tilewright.runtime.interface import KernelInterface
 
@@ -290,6 +291,23 @@ def test_a_wrapped_kernel_keeps_its_function_in_a_pickle(kernels) -> None:
     fn.fn = fn.__globals__ = fn.used_global_vals = None
     copy = pickle.loads(pickle.dumps(Wrapper(fn)))
     assert copy.fn.arg_names == fn.arg_names and copy.lock is None and copy.results == []
+
+
+@pytest.mark.parametrize("relaxed_before", [False, True])
+def test_launches_beyond_what_a_kernel_assumes_need_no_function(
+    triton, kernels, relaxed_before
+) -> None:
+    """Inductor drops the function of a kernel; a variant is compiled from the kernel's IR."""
+    torch = pytest.importorskip("torch")
+    kernel, fn, x, y = on_cpu(triton, kernels), kernels.triton_poi_fused_add_0, *torch.zeros(2, 64)
+    assert kernel.launch_conditions
+    if relaxed_before:
+        relax(kernel, noalias=False, specialize_ranges=False, tensor_maps=False)
+    fn.fn = fn.__globals__ = fn.used_global_vals = None
+    variant = relax(kernel, noalias=False, specialize_ranges=False, tensor_maps=False)
+    assert not variant.launch_conditions
+    variant[1,](x, y, 64, 64)
+    assert y.sum() == 64
 
 
 WORKERS = """
