@@ -135,6 +135,31 @@ def test_lengths_of_rows(dtype, pitch, launch_target) -> None:
         assert bool(made.tensor_maps) == (K % unit == 0 and N % unit == 0)
 
 
+@pytest.mark.parametrize("N", [104, 101])
+def test_results_with_rows_that_no_map_takes(N, launch_target) -> None:
+    """Operands are copied as boxes even if the results can't be."""
+
+    @tilewright.jit
+    def linear(x, w, out, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+        m = tl.program_id(0) * BM + tl.arange(0, BM)
+        n = tl.program_id(1) * BN + tl.arange(0, BN)
+        k = tl.arange(0, BK)
+        total = tl.zeros((BM, BN), tl.float32)
+        for i in range(0, K, BK):
+            a = tl.load(x + (m % M)[:, None] * K + (i + k)[None, :])
+            b = tl.load(w + (n % N)[None, :] * K + (i + k)[:, None])
+            total = tl.dot(a, b, total)
+        inside = (m[:, None] < M) & (n[None, :] < N)
+        tl.store(out + m[:, None] * N + n[None, :], total.to(tl.float16), mask=inside)
+
+    M, K = 100, 96
+    x, w, out = torch.randn(M, K).half(), torch.randn(N, K).half(), torch.zeros(M, N).half()
+    made = linear[(2, 2)](x, w, out, M, N, K, BM, BN, BK, num_warps=4, num_stages=3)
+    wanted = x.double().cpu() @ w.double().cpu().T
+    torch.testing.assert_close(out.double().cpu(), wanted, atol=0.05, rtol=0.02)
+    assert not takes_boxes(launch_target) or made.tensor_maps
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
 def test_lengths_of_rows_in_any_order(order) -> None:
     """One specialization serves rows that maps take, and rows that they do not."""

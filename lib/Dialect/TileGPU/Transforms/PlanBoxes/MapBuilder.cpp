@@ -137,7 +137,8 @@ void MapBuilder::addCoordinate(const BoxDimension &dimension, Map &map) {
 // Maps
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const IndexSum &lastUnit, std::string &why) {
+std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const std::optional<IndexSum> &lastUnit,
+                                       std::string &why) {
   auto slot =
       function.getArgAttrOfType<IntegerAttr>(BlockArgument(box.base).getArgNumber(), tile::TileDialect::kSlotAttr);
   int64_t elementBytes = buffer.getElementBytes();
@@ -146,10 +147,13 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const 
     return std::nullopt;
   }
   Map map = {buffer.getElementType(), slot.getInt(), box.swizzle, {}, {}, {}, {}};
+  IndexSum last = lastUnit.value_or(IndexSum());
   bool isAligned = addAlignment(box, elementBytes, map) &&
-                   llvm::all_of(lastUnit.products(),
+                   llvm::all_of(last.products(),
                                 [&](const IndexProduct &product) { return addAlignment(product, elementBytes, map); });
-  if (!isAligned) {
+  map.checksAlignment = !map.checks.empty();
+  bool mayCheck = !lastUnit || llvm::any_of(maps, [](const Map &other) { return other.checksAlignment; });
+  if (!isAligned || (map.checksAlignment && !mayCheck)) {
     why = "it may begin, or have rows that begin, off a multiple of 16 bytes";
     return std::nullopt;
   }

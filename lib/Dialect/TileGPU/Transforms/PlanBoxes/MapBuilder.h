@@ -21,11 +21,12 @@ public:
   /// Adds a map for the box of a tile in such a buffer, and returns its number; none if launches can't tell whether the
   /// copy reads what the load would, or if the hardware can't take the array. `why` gets the reason.
   std::optional<int64_t> add(const Box &box, BufferType buffer, std::string &why) {
-    return add(box, buffer, /*lastUnit=*/{}, why);
+    return add(box, buffer, /*lastUnit=*/std::nullopt, why);
   }
 
-  /// Adds a map for a store. The hardware writes whole units of 16 bytes, also where the array ends, and an H200 has
-  /// taken a store that begins before the array for an illegal instruction.
+  /// Adds a map for a store. Only where a load's map needs it already do launches check alignments for stores, which
+  /// would not be worth a variant without any map. The hardware writes whole units of 16 bytes, also where the array
+  /// ends, and an H200 has taken a store that begins before the array for an illegal instruction.
   std::optional<int64_t> addStored(Box &box, BufferType buffer, std::string &why);
 
   int64_t size() const { return static_cast<int64_t>(maps.size()); }
@@ -45,10 +46,12 @@ private:
     llvm::SmallVector<int> extents, strides; ///< steps of `ranges`
     llvm::SmallVector<int64_t> box;
     llvm::SmallVector<IndexRanges::Check> checks;
+    bool checksAlignment = false; ///< whether some of the checks are of alignments
   };
 
-  /// `lastUnit` must be a multiple of the alignment, too.
-  std::optional<int64_t> add(const Box &box, BufferType buffer, const IndexSum &lastUnit, std::string &why);
+  /// `lastUnit`, of a store, must be a multiple of the alignment, too.
+  std::optional<int64_t> add(const Box &box, BufferType buffer, const std::optional<IndexSum> &lastUnit,
+                             std::string &why);
   bool addAlignment(const IndexProduct &product, int64_t elementBytes, Map &map);
   bool addAlignment(const Box &box, int64_t elementBytes, Map &map);
   int stepOf(const IndexProduct &product, unsigned bits, Map *checked);

@@ -121,7 +121,9 @@ SmallVector<int> WrapUses::dimsOf(tile::LoadOp load) const {
 bool WrapUses::follow(OpOperand &use, int dim) {
   Operation *op = use.getOwner();
   if (keepsPlaces(op)) {
-    reach(op->getResult(0), dim);
+    for (Value result : op->getResults()) {
+      reach(result, dim);
+    }
     return true;
   }
   return llvm::TypeSwitch<Operation *, bool>(op)
@@ -181,7 +183,7 @@ bool WrapUses::followBuffer(LocalStoreOp store, int dim) {
            }
            if (auto load = dyn_cast<LocalLoadOp>(access.op)) {
              reach(load.getResult(), dim);
-             return true;
+             return !load.getStart(); // of the whole tile
            }
            auto dot = dyn_cast<GroupMmaOp>(access.op);
            return dot && followOperand(dot, alloc, dim);
