@@ -329,3 +329,42 @@ def test_remainders_along_both_dimensions(M) -> None:
         x = a.double().cpu()[m % M][:, m % M]
         wanted[m[m < M], :BM] = 4 * (x @ x.T)[m < M]
     torch.testing.assert_close(c.double().cpu(), wanted, atol=1e-2, rtol=1e-2)
+
+
+@tilewright.jit
+def masked_twice(a, b, c, M, K, L, FORM: tl.constexpr, BM: tl.constexpr, BK: tl.constexpr):
+    """Two ends of rows, which are counted from different beginnings."""
+    z = tl.program_id(0)
+    m, n, k = tl.arange(0, BM), tl.arange(0, BM), tl.arange(0, BK)
+    total = tl.zeros((BM, BM), tl.float32)
+    for i in range(0, K, BK):
+        if FORM == "stored":
+            x = tl.load(a + m[:, None] * K + (i + k)[None, :])
+        else:
+            rows = (z * L + m % M)[:, None]
+            inside = (z * L + m)[:, None] < M
+            x = tl.load(a + rows * K + (i + k)[None, :], mask=inside, other=0.0)
+        total = tl.dot(x, tl.load(b + (i + k)[:, None] * BM + n[None, :]), total)
+    if FORM == "stored":
+        rows = (z * M + m)[:, None]
+        tl.store(c + rows * BM + n[None, :], total, mask=(rows < M) & (m[:, None] < M))
+    else:
+        tl.store(c + (z * BM + m)[:, None] * BM + n[None, :], total, mask=m[:, None] < M)
+
+
+@pytest.mark.parametrize("M", [64, 40])
+@pytest.mark.parametrize("form", ["stored", "loaded"])
+def test_two_ends(form, M) -> None:
+    K, L = 64, 40
+    a, b, c = torch.randn(256, K).half(), torch.randn(K, BN).half(), torch.full((128, BN), 7.0)
+    masked_twice[(2,)](a, b, c, M, K, L, form, BM, BK, num_warps=4, num_stages=3)
+    wanted, product = torch.full((128, BN), 7.0).double(), a.double().cpu() @ b.double().cpu()
+    if form == "stored":
+        wanted[:M] = product[:M]
+    else:
+        for z in range(2):
+            row = torch.arange(M)
+            found = product[z * L + row]
+            found[z * L + row >= M] = 0
+            wanted[z * BM + row] = found
+    torch.testing.assert_close(c.double().cpu(), wanted, atol=1e-2, rtol=1e-2)

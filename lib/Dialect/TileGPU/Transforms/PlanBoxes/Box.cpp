@@ -169,7 +169,9 @@ static std::optional<Condition> conditionOf(const IndexSum &sum, const Columns &
 
 /// Makes `index + rest < 0` the end of the dimension: start + index < start - rest.
 static bool addEnd(Box &box, const Condition &condition) {
-  const std::optional<IndexSum> before = box.dimensions[condition.dimension].extent;
+  if (box.dimensions[condition.dimension].extent) {
+    return false;
+  }
   IndexSum last = condition.rest.times(-1), end = box.dimensions[condition.dimension].start.plus(last);
   for (const IndexProduct &product : end.products()) {
     if (!isKnownAtLaunch(product) && !moveToFurther(box, condition.dimension, product)) {
@@ -178,8 +180,7 @@ static bool addEnd(Box &box, const Condition &condition) {
   }
   end = box.dimensions[condition.dimension].start.plus(last);
   box.dimensions[condition.dimension].extent = end;
-  bool isOther = before && !end.plus(before->times(-1)).products().empty();
-  return !isOther && llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
+  return llvm::all_of(end.products(), [](const IndexProduct &product) { return isKnownAtLaunch(product); });
 }
 
 /// Takes `rest - index < 0` for what copies do by themselves, which read zeros at negative coordinates: true if the
@@ -192,15 +193,24 @@ static bool addBeginning(Box &box, const Condition &condition) {
 
 /// Ends come first because they may change where dimensions begin.
 static bool addMask(Box &box, ArrayRef<IndexSum> sums, const Columns &columns) {
-  SmallVector<Condition> beginnings;
+  SmallVector<Condition> beginnings, ends;
   for (const IndexSum &sum : sums) {
     std::optional<Condition> condition = conditionOf(sum, columns);
-    if (!condition || (condition->isUpper && !addEnd(box, *condition))) {
+    if (!condition) {
       return false;
     }
     if (!condition->isUpper) {
       beginnings.push_back(std::move(*condition));
+      continue;
     }
+    // A mask and a remainder may end at the same index. Ends can't be compared, since they may change the start.
+    bool isKnown = llvm::any_of(ends, [&](const Condition &other) {
+      return other.dimension == condition->dimension && other.rest.plus(condition->rest.times(-1)).products().empty();
+    });
+    if (!isKnown && !addEnd(box, *condition)) {
+      return false;
+    }
+    ends.push_back(std::move(*condition));
   }
   return llvm::all_of(beginnings, [&](const Condition &condition) { return addBeginning(box, condition); });
 }
