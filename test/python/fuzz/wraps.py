@@ -27,6 +27,17 @@ class Wraps(Epilogues):
         end = self.pick(*[self.height] * 5, f"{self.height} + 1", 64)
         return self.assign(f"(first + m) % {end}" if self.chance(0.9) else "first + m")
 
+    def load_a(self, start: str) -> str:
+        """Sometimes with two ends, which are counted from different beginnings."""
+        if self.chance(0.75):
+            return super().load_a(start)
+        rows = self.row_of_a()
+        shifted = self.assign(f"{self.pick('pid', self.group)} * {self.height} + {rows}")
+        ends = [f"({x} < {self.height})[:, None]" for x in (shifted, rows)]
+        mask = " & ".join(ends if self.chance(0.5) else ends[::-1])
+        address = f"{shifted}[:, None] * {self.pitch_a} + (k + {start})[None, :]"
+        return f"tl.load({self.a} + {address}, mask={mask}, other=0)"
+
     def load_b(self, start: str) -> str:
         columns = self.assign(f"n % {self.width}" if self.chance(0.7) else "n")
         ends = self.pick("", "", f", mask=k[:, None] + {start} < {self.length}, other=0")

@@ -201,6 +201,9 @@ static std::optional<LoopCopies> collectBoxes(scf::ForOp loop, const ReadOnlyMem
       loads.push_back(load);
     }
   }
+  if (loads.empty()) {
+    return std::nullopt;
+  }
   MapBuilder maps(function);
   BoxObstacle obstacle; // not stated: that threads can't copy the load is
   bool areBoxes = findBoxLoads(loop, loads, readOnly, maps, obstacle).has_value();

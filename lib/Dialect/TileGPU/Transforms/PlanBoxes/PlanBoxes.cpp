@@ -47,7 +47,7 @@ static SmallVector<tile::LoadOp> copiedLoadsOf(scf::ForOp loop) {
 }
 
 /// Takes the loop's schedule back if its copies can't be those of threads.
-static void keepPipelinable(scf::ForOp loop, ArrayRef<tile::LoadOp> loads) {
+static void dropScheduleOfBoxes(scf::ForOp loop, ArrayRef<tile::LoadOp> loads) {
   if (!llvm::all_of(loads, canCopyByThreads)) {
     for (Operation &op : *loop.getBody()) {
       op.removeAttr(TileGPUDialect::kScheduleAttr);
@@ -119,7 +119,7 @@ static void plan(func::FuncOp function) {
       found.push_back({loop, std::move(*boxes)});
     } else {
       stateRejected(obstacle.load, "copies of boxes", obstacle.reason);
-      keepPipelinable(loop, loads);
+      dropScheduleOfBoxes(loop, loads);
     }
   }
   std::vector<BoxStore> stores = findBoxStores(function, maps);
