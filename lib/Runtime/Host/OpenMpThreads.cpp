@@ -11,7 +11,11 @@ namespace tilewright::runtime {
 
 namespace {
 
-using GetMaxThreads = int (*)();
+/// The functions of the loaded library. LLVM's and Intel's libraries have those of GCC's, too.
+struct OpenMp {
+  int (*getMaxThreads)() = nullptr;
+  void (*parallel)(void (*function)(void *), void *argument, unsigned threads, unsigned flags) = nullptr;
+};
 
 /// The names of the libraries of GCC, LLVM and Intel begin so.
 constexpr const char *kLibraries[] = {"/libgomp", "/libomp", "/libiomp"};
@@ -45,27 +49,49 @@ std::string findLibrary() {
 }
 
 /// Its library need not be visible to dlsym(RTLD_DEFAULT): Python loads extension modules with RTLD_LOCAL.
-GetMaxThreads findFunction() {
+const OpenMp *find() {
   std::string path = findLibrary();
   void *library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  return library ? reinterpret_cast<GetMaxThreads>(dlsym(library, "omp_get_max_threads")) : nullptr;
+  if (!library) {
+    return nullptr;
+  }
+  auto *found = new OpenMp; // lives as long as the process, like the library, which stays open
+  found->getMaxThreads = reinterpret_cast<decltype(found->getMaxThreads)>(dlsym(library, "omp_get_max_threads"));
+  found->parallel = reinterpret_cast<decltype(found->parallel)>(dlsym(library, "GOMP_parallel"));
+  return found;
+}
+
+/// Null if none is loaded. PyTorch may be imported after the first launch.
+const OpenMp *loadedOpenMp() {
+  static std::atomic<const OpenMp *> known{nullptr};
+  static std::atomic<unsigned long long> searched{0};
+  const OpenMp *openMp = known.load(std::memory_order_acquire);
+  if (!openMp) {
+    unsigned long long loaded = countLoaded();
+    if (searched.exchange(loaded) != loaded) {
+      openMp = find();
+      known.store(openMp, std::memory_order_release);
+    }
+  }
+  return openMp;
 }
 
 } // namespace
 
 std::optional<unsigned> openMpThreads() {
-  static std::atomic<GetMaxThreads> function{nullptr};
-  static std::atomic<unsigned long long> searched{0};
-  GetMaxThreads known = function.load(std::memory_order_acquire);
-  if (!known) {
-    // PyTorch may be imported after the first launch.
-    unsigned long long loaded = countLoaded();
-    if (searched.exchange(loaded) != loaded) {
-      known = findFunction();
-      function.store(known, std::memory_order_release);
-    }
+  const OpenMp *openMp = loadedOpenMp();
+  bool answers = openMp && openMp->getMaxThreads;
+  return answers ? std::optional(static_cast<unsigned>(std::max(1, openMp->getMaxThreads()))) : std::nullopt;
+}
+
+bool runOnOpenMpThreads(void (*function)(void *), void *argument) {
+  const OpenMp *openMp = loadedOpenMp();
+  if (!openMp || !openMp->parallel) {
+    return false;
   }
-  return known ? std::optional(static_cast<unsigned>(std::max(1, known()))) : std::nullopt;
+  constexpr unsigned asManyAsUsual = 0, noFlags = 0;
+  openMp->parallel(function, argument, asManyAsUsual, noFlags);
+  return true;
 }
 
 } // namespace tilewright::runtime

@@ -1,9 +1,10 @@
 #include "tilewright/Runtime/Host/ThreadPool.h"
 
+#include "InterruptClock.h"
+#include "JobBoard.h"
 #include "tilewright/Runtime/Host/CpuCount.h"
-#include "tilewright/Runtime/Host/KernelSupport.h"
 #include "tilewright/Runtime/Host/OpenMpThreads.h"
-#include "tilewright/Runtime/Host/Scratch.h"
+#include "tilewright/Runtime/Host/TeamChoice.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,149 +13,37 @@
 #include <pthread.h>
 #include <sched.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace tilewright::runtime {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr double chunkNanoseconds = 500e3;
-/// Waking a sleeping worker and waiting for it takes about this long.
-constexpr double sharingNanoseconds = 15e3;
+/// Sharing a launch costs about this long: with workers that poll for it or have to be woken, and with threads of the
+/// application, of which it is not known whether they spin.
+constexpr double pollingNanoseconds = 3e3, wakingNanoseconds = 15e3, teamNanoseconds = 8e3;
+/// A launch has as many threads as have this much to do.
+constexpr double shareOfThread = 2e3;
 /// A thread without work polls for more this long before it sleeps, because launches often follow each other closely.
-constexpr auto pollInterval = std::chrono::microseconds(50);
+constexpr auto pollInterval = std::chrono::microseconds(200);
 /// While only the caller runs programs, it checks at this interval whether the prediction was right.
 constexpr double aloneNanoseconds = 2e3;
-/// A launch that takes longer than this is long (Interrupt::onLongLaunch).
-constexpr double longNanoseconds = 5e3;
-constexpr auto interruptInterval = std::chrono::milliseconds(50);
-
-/// Spins until `ready` is true, but at most for the poll interval.
-template <typename Condition> void poll(Condition ready) {
-  auto end = Clock::now() + pollInterval;
-  while (!ready() && Clock::now() < end) {
-    for (int i = 0; i < 16; ++i) {
-#ifdef __x86_64__
-      __builtin_ia32_pause();
-#else
-      std::this_thread::yield();
-#endif
-    }
-  }
-}
-
-/// Calls onLongLaunch() at most once, and requested() at most once per interval.
-class InterruptClock {
-public:
-  InterruptClock(Interrupt *interrupt, Clock::time_point now) : interrupt(interrupt), last(now) {}
-  void predict(double nanoseconds) {
-    if (interrupt && !isLong && (nanoseconds == 0 || nanoseconds > longNanoseconds)) {
-      isLong = true;
-      interrupt->onLongLaunch();
-    }
-  }
-  bool requested(Clock::time_point now) {
-    if (!interrupt || now - last < interruptInterval) {
-      return false;
-    }
-    bool answer = interrupt->requested();
-    last = Clock::now();
-    return answer;
-  }
-
-private:
-  Interrupt *interrupt;
-  Clock::time_point last;
-  bool isLong = false;
-};
 
 } // namespace
-
-void ProgramCost::learn(int64_t nanoseconds, int64_t programs) {
-  float measured = std::max(0.1f, static_cast<float>(nanoseconds) / static_cast<float>(programs));
-  float old = value.load(std::memory_order_relaxed);
-  value.store(old > 0 ? old + (measured - old) / 4 : measured, std::memory_order_relaxed);
-}
-
-//===----------------------------------------------------------------------===//
-// A launch in progress
-//===----------------------------------------------------------------------===//
-
-struct ThreadPool::Job {
-  Job(const Launch &launch, unsigned threads) : launch(launch), threads(threads) {}
-
-  int64_t remaining() const { return launch.grid.programs - next.load(std::memory_order_relaxed); }
-  bool stopped() const { return outcome.load(std::memory_order_relaxed) != Result::Finished; }
-  void stop(Result::Outcome why, int32_t code = 0, int64_t program = -1);
-  bool runChunk(int64_t limit, Clock::time_point &now, int64_t &programsPerChunk);
-  int64_t firstChunk() const;
-
-  const Launch &launch;
-  unsigned threads; // the most that may run it, with the caller; constant once it is shared
-  std::atomic<int64_t> next{0};
-  std::atomic<int> outcome{Result::Finished};
-  int32_t status = 0;   // written by the one thread that changes the outcome
-  int64_t program = -1; // likewise
-
-  std::atomic<unsigned> active{0}; // the number of workers on this job; written under the pool's mutex
-  std::condition_variable idle;
-};
-
-void ThreadPool::Job::stop(Result::Outcome why, int32_t code, int64_t failed) {
-  int expected = Result::Finished;
-  if (outcome.compare_exchange_strong(expected, why)) {
-    status = code;
-    program = failed;
-  }
-}
-
-/// The size of a thread's first chunk, before it has measured one itself.
-int64_t ThreadPool::Job::firstChunk() const {
-  return launch.cost.known() ? std::max<int64_t>(1, static_cast<int64_t>(chunkNanoseconds / launch.cost.of(1))) : 1;
-}
-
-/// Claims and runs at most `limit` programs, and adapts `programsPerChunk` to the time that they took. `now` is the
-/// time before the chunk, and is updated to the time after it. Returns false if no programs are left or the job was
-/// stopped.
-bool ThreadPool::Job::runChunk(int64_t limit, Clock::time_point &now, int64_t &programsPerChunk) {
-  int64_t begin = next.load(std::memory_order_relaxed), count;
-  do {
-    count = std::min({launch.grid.programs - begin, programsPerChunk, limit});
-    if (count <= 0 || stopped()) {
-      return false;
-    }
-  } while (!next.compare_exchange_weak(begin, begin + count, std::memory_order_relaxed));
-
-  void *scratch = threadScratch(launch.kernel.scratchBytes);
-  if (!scratch) {
-    stop(Result::OutOfMemory);
-    return false;
-  }
-  int32_t code = launch.kernel.function(launch.slots, launch.grid.axes.data(), begin, begin + count, scratch);
-  if (code != 0) {
-    stop(Result::Failed, code, takeFailedProgram());
-  }
-  auto after = Clock::now();
-  int64_t elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(after - now).count();
-  now = after;
-  launch.cost.learn(elapsed, count);
-  double fitting = chunkNanoseconds / std::max(1.0, static_cast<double>(elapsed)) * static_cast<double>(count);
-  double most = 8.0 * static_cast<double>(programsPerChunk);
-  programsPerChunk = std::max<int64_t>(1, static_cast<int64_t>(std::min(fitting, most)));
-  return true;
-}
 
 //===----------------------------------------------------------------------===//
 // The launching thread
 //===----------------------------------------------------------------------===//
 
-ThreadPool::ThreadPool(unsigned threads, Limit limit) : threads(std::max(1u, threads)), limit(limit) {}
+ThreadPool::ThreadPool(unsigned threads, const ApplicationThreads &application)
+    : threads(std::max(1u, threads)), application(application), board(std::make_unique<JobBoard>()),
+      choice(std::make_unique<TeamChoice>()) {}
 
 ThreadPool::~ThreadPool() {
   {
     std::lock_guard lock(mutex);
     stopping = true;
+    arrivals.fetch_add(1);
   }
   jobArrived.notify_all();
   for (std::thread &worker : workers) {
@@ -162,46 +51,106 @@ ThreadPool::~ThreadPool() {
   }
 }
 
-unsigned ThreadPool::threadsForCaller() const { return limit ? std::min(threads, limit().value_or(threads)) : threads; }
+/// Whether the caller runs the rest of a job sooner than several threads would begin with it.
+bool ThreadPool::isShort(const Job &job) const {
+  if (job.remaining() <= 1 || !job.launch.cost.known()) {
+    return job.remaining() <= 1;
+  }
+  bool awake = started.load(std::memory_order_relaxed) > sleeping.load(std::memory_order_relaxed);
+  double sharing = application.run && choice->usesTeam() ? teamNanoseconds
+                   : awake                               ? pollingNanoseconds
+                                                         : wakingNanoseconds;
+  return job.launch.cost.of(job.remaining()) <= sharing;
+}
 
-bool ThreadPool::worthSharing(const Job &job) const {
-  int64_t remaining = job.remaining();
-  return job.threads > 1 && remaining > 1 &&
-         (!job.launch.cost.known() || job.launch.cost.of(remaining) > sharingNanoseconds);
+/// How many threads shall run the rest of a job, with the caller.
+unsigned ThreadPool::threadsFor(const Job &job) const {
+  auto most = std::min<int64_t>(application.count ? application.count().value_or(threads) : threads, threads);
+  if (job.launch.cost.known()) {
+    most =
+        std::min(most, std::max<int64_t>(2, static_cast<int64_t>(job.launch.cost.of(job.remaining()) / shareOfThread)));
+  }
+  return static_cast<unsigned>(std::min(most, job.remaining()));
+}
+
+namespace {
+
+/// A job that the threads of the application run.
+struct Team {
+  void enter();
+
+  Job &job;
+  InterruptClock &clock;
+  std::thread::id caller = std::this_thread::get_id();
+  Clock::time_point callerReturned = Clock::now();
+  std::atomic<unsigned> others{0};
+};
+
+void Team::enter() {
+  if (std::this_thread::get_id() == caller) {
+    job.run(&clock);
+    callerReturned = Clock::now();
+  } else if (others.fetch_add(1, std::memory_order_relaxed) + 1 < job.threads) {
+    job.run(nullptr);
+  }
+}
+
+} // namespace
+
+/// Runs the job on the threads of the application. One launch at a time: each launching thread has threads of its own
+/// there.
+bool ThreadPool::runOnTeam(Job &job, InterruptClock &clock) {
+  if (!application.run || !choice->usesTeam() || teamIsBusy.exchange(true)) {
+    return false;
+  }
+  auto begin = Clock::now();
+  Team team{job, clock};
+  bool ran = application.run([](void *argument) { static_cast<Team *>(argument)->enter(); }, &team);
+  teamIsBusy = false;
+  choice->learnTeam(team.callerReturned - begin, Clock::now() - team.callerReturned);
+  return ran;
+}
+
+/// Runs the job on the caller and on workers, as many as are free.
+void ThreadPool::runOnWorkers(Job &job, InterruptClock &clock) {
+  auto begin = Clock::now();
+  JobPlace *place = post(job);
+  job.run(&clock);
+  if (place) {
+    place->close();
+    choice->learnWorkers(Clock::now() - begin, job.hasHelp());
+    board->withdraw(*place, pollInterval, kInterruptInterval, [&] { job.stopOnRequest(clock, Clock::now()); });
+  }
 }
 
 Result ThreadPool::run(const Launch &launch, Interrupt *interrupt) {
-  Job job(launch, threads);
+  Job job(launch);
   auto now = Clock::now();
   InterruptClock clock(interrupt, now);
   int64_t programsPerChunk = job.firstChunk();
-  bool shared = false;
-  while (job.remaining() > 0) {
-    if (!shared) {
-      clock.predict(launch.cost.of(job.remaining()));
-    }
-    if (!shared && worthSharing(job)) {
-      job.threads = threadsForCaller();
-      shared = job.threads > 1;
-      if (shared) {
-        share(job);
-      }
-      now = Clock::now();
-    }
-    // A fraction of the rest: chunks become smaller toward the end, so that all threads finish at the same time.
-    int64_t most = shared ? job.remaining() / (int64_t(4) * job.threads)
-                          : static_cast<int64_t>(aloneNanoseconds / std::max(0.1, launch.cost.of(1)));
-    if (!job.runChunk(job.threads == 1 ? programsPerChunk : std::max<int64_t>(1, most), now, programsPerChunk)) {
+  while (true) {
+    clock.predict(launch.cost.of(job.remaining()));
+    if (!isShort(job)) {
+      share(job, clock);
       break;
     }
-    if (clock.requested(now)) {
-      job.stop(Result::Interrupted);
+    auto chunk = std::max<int64_t>(1, static_cast<int64_t>(aloneNanoseconds / std::max(0.1, launch.cost.of(1))));
+    if (!job.runChunk(chunk, now, programsPerChunk)) {
+      break;
     }
+    job.stopOnRequest(clock, now);
   }
-  if (shared) {
-    retire(job, interrupt);
+  return job.result();
+}
+
+/// Runs the rest of a job on all threads that it may have.
+void ThreadPool::share(Job &job, InterruptClock &clock) {
+  job.threads = threadsFor(job);
+  if (job.threads == 1) {
+    job.run(&clock);
+  } else if (!runOnTeam(job, clock)) {
+    runOnWorkers(job, clock);
   }
-  return {static_cast<Result::Outcome>(job.outcome.load()), job.status, job.program};
 }
 
 /// A woken thread often starts on the processor of the thread that woke it. If all other processors are busy, it shares
@@ -228,40 +177,25 @@ void ThreadPool::keepWorkersOffCaller() {
 #endif
 }
 
-void ThreadPool::share(Job &job) {
-  unsigned wanted = static_cast<unsigned>(std::min<int64_t>(job.remaining() - 1, job.threads - 1));
+/// Posts a job, and wakes as many workers as it lacks. Returns null if no more launches can have workers.
+JobPlace *ThreadPool::post(Job &job) {
   {
     std::lock_guard lock(mutex);
     startWorkers();
     keepWorkersOffCaller();
-    jobs.push_back(&job);
-    arrivals.fetch_add(1, std::memory_order_release);
   }
-  for (unsigned i = 0; i < wanted; ++i) {
-    jobArrived.notify_one();
-  }
-}
-
-/// Removes the job from the list, and waits until no worker runs it.
-void ThreadPool::retire(Job &job, Interrupt *interrupt) {
-  {
-    std::lock_guard lock(mutex);
-    remove(job); // no worker can start on the job from here on
-  }
-  poll([&] { return job.active.load(std::memory_order_acquire) == 0; });
-  std::unique_lock lock(mutex);
-  while (!job.idle.wait_for(lock, interruptInterval, [&] { return job.active.load() == 0; })) {
-    if (interrupt && !job.stopped()) {
-      lock.unlock();
-      if (interrupt->requested()) {
-        job.stop(Result::Interrupted);
-      }
-      lock.lock();
+  unsigned busy = board->workers();
+  JobPlace *place = board->post(job);
+  if (place) {
+    arrivals.fetch_add(1);
+    unsigned asleep = sleeping.load();
+    int awake = static_cast<int>(started.load() - asleep - busy);
+    if (int lacking = static_cast<int>(job.threads - 1) - std::max(0, awake); lacking > 0 && asleep > 0) {
+      wake(lacking);
     }
   }
+  return place;
 }
-
-void ThreadPool::remove(Job &job) { jobs.erase(std::remove(jobs.begin(), jobs.end(), &job), jobs.end()); }
 
 //===----------------------------------------------------------------------===//
 // The workers
@@ -286,6 +220,7 @@ void ThreadPool::startWorkers() {
   try {
     while (workers.size() + 1 < threads) {
       workers.emplace_back([this] { work(); });
+      started.fetch_add(1, std::memory_order_relaxed);
     }
   } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch): there is nothing to do
     // The system allows no more threads. Continue with those that exist.
@@ -293,45 +228,49 @@ void ThreadPool::startWorkers() {
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }
 
-/// Of the jobs that may have another worker, that with the fewest; null if there is none.
-ThreadPool::Job *ThreadPool::findJob() const {
-  Job *found = nullptr;
-  for (Job *job : jobs) {
-    unsigned active = job->active.load();
-    if (active + 1 < job->threads && (!found || active < found->active.load())) {
-      found = job;
-    }
+/// Wakes two threads, each of which wakes two more, and so on: to wake one takes some microseconds.
+void ThreadPool::wake(unsigned additional) {
+  unsigned now;
+  {
+    std::lock_guard lock(mutex);
+    toWake = std::min(toWake + additional, sleeping.load());
+    now = std::min(toWake, 2u);
+    toWake -= now;
   }
-  return found;
+  for (; now > 0; --now) {
+    jobArrived.notify_one();
+  }
+}
+
+/// Waits for a job that was not there when the number of arrivals was `seen`.
+void ThreadPool::waitForArrival(unsigned seen) {
+  auto arrived = [&] { return arrivals.load() != seen; };
+  if (poll(pollInterval, arrived)) {
+    return;
+  }
+  {
+    std::unique_lock lock(mutex);
+    sleeping.fetch_add(1);
+    jobArrived.wait(lock, arrived);
+    sleeping.fetch_sub(1);
+  }
+  wake(0);
 }
 
 void ThreadPool::work() {
-  std::unique_lock lock(mutex);
   while (true) {
-    jobArrived.wait(lock, [this] { return stopping || findJob(); });
+    unsigned seen = arrivals.load();
     if (stopping) {
       return;
     }
-    Job &job = *findJob();
-    ++job.active;
-    lock.unlock();
-
-    auto now = Clock::now();
-    int64_t programsPerChunk = job.firstChunk();
-    while (job.runChunk(std::max<int64_t>(1, job.remaining() / (int64_t(4) * job.threads)), now, programsPerChunk)) {
+    JobPlace *place = board->enter();
+    if (!place) {
+      waitForArrival(seen);
+      continue;
     }
-
-    lock.lock();
-    remove(job);
-    if (--job.active == 0) {
-      job.idle.notify_all(); // the last access: the job may be destroyed once the mutex is unlocked
-    }
-    unsigned seen = arrivals.load(std::memory_order_relaxed);
-    if (!findJob() && !stopping) {
-      lock.unlock();
-      poll([&] { return arrivals.load(std::memory_order_acquire) != seen; });
-      lock.lock();
-    }
+    place->job().run(nullptr);
+    place->close();
+    place->leave();
   }
 }
 
@@ -345,7 +284,7 @@ std::mutex instanceMutex;
 ThreadPool *instancePointer = nullptr; // guarded by instanceMutex
 
 /// What the loaded OpenMP says, which knows OMP_NUM_THREADS, or else that.
-std::optional<unsigned> threadsOfApplication() {
+std::optional<unsigned> countOfApplication() {
   std::optional<unsigned> threads = openMpThreads();
   return threads ? threads : firstNumber(std::getenv("OMP_NUM_THREADS"));
 }
@@ -360,6 +299,17 @@ void watchForks() {
                  });
 }
 
+const pid_t loadedBy = getpid();
+
+/// With TILEWRIGHT_NUM_THREADS, a launch follows nothing else. In the child of a fork, libgomp would wait for ever for
+/// threads that only the parent has.
+ApplicationThreads applicationThreads() {
+  if (requestedThreads()) {
+    return {};
+  }
+  return {countOfApplication, getpid() == loadedBy ? runOnOpenMpThreads : nullptr};
+}
+
 } // namespace
 
 ThreadPool &ThreadPool::instance() {
@@ -368,7 +318,7 @@ ThreadPool &ThreadPool::instance() {
     static std::once_flag once;
     std::call_once(once, watchForks);
     // Never destroyed: workers may still sleep in it when the process exits.
-    instancePointer = new ThreadPool(threadsToUse(), requestedThreads() ? nullptr : threadsOfApplication);
+    instancePointer = new ThreadPool(threadsToUse(), applicationThreads());
   }
   return *instancePointer;
 }

@@ -62,3 +62,39 @@ def test_limits(
         preexec_fn=lambda: os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2]),
     )  # fmt: skip
     assert tuple(map(int, done.stdout.split())) == started
+
+
+MIXED = """
+import torch
+import tilewright
+import tilewright.language as tl
+
+@tilewright.jit
+def double(x, out, steps):
+    at = tl.program_id(0) * 64 + tl.arange(0, 64)
+    values = tl.load(x + at)
+    total = values
+    for i in range(steps):
+        total = total * 0.5 + i
+    tl.store(out + at, values * 2 + total * 0)
+
+x = torch.arange(4096, dtype=torch.float32)
+out = torch.empty_like(x)
+a = torch.rand(256, 256)
+for round in range(100):
+    product = a @ a  # OpenMP's threads spin for a while after it
+    double[(64,)](x + product[0, 0] * 0, out, 300)
+    assert torch.equal(out, x * 2), round
+    out.zero_()
+"""
+
+
+@pytest.mark.cpu_only("the threads of the CPU target")
+def test_launches_between_operators(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    program = tmp_path / "program.py"
+    program.write_text(MIXED)
+    subprocess.run(
+        [sys.executable, str(program)],
+        env=os.environ | {"TILEWRIGHT_TARGET": "cpu"}, check=True, timeout=120,
+    )  # fmt: skip

@@ -50,7 +50,7 @@ int32_t failFrom100(const uint64_t *slots, const int32_t *, int64_t begin, int64
   return end > 100 ? 42 : 0;
 }
 
-Grid grid(int64_t programs) { return *Grid::make({programs, 1, 1}); }
+Grid grid(int64_t programs) { return Grid::make({programs, 1, 1}).value(); }
 
 struct After : Interrupt {
   explicit After(int calls) : calls(calls) {}
@@ -125,10 +125,10 @@ TEST(ThreadPool, AFailureStopsTheRestAndIsReturned) {
   ProgramCost cost;
   std::atomic<int64_t> executed{0};
   uint64_t slots[] = {reinterpret_cast<uint64_t>(&executed)};
-  Result result = pool.run({{failFrom100, 0}, slots, grid(int64_t(1) << 40), cost});
+  Result result = pool.run({{failFrom100, 0}, slots, grid(1 << 30), cost});
   EXPECT_EQ(result.outcome, Result::Failed);
   EXPECT_EQ(result.status, 42);
-  EXPECT_LT(executed, int64_t(1) << 39);
+  EXPECT_LT(executed, 1 << 29);
 }
 
 // The grid would take a day.
@@ -141,6 +141,77 @@ TEST(ThreadPool, AnInterruptEndsALaunch) {
     Result result = pool.run({{sleepKernel, 0}, slots, grid(1000000000), cost}, &second);
     EXPECT_EQ(result.outcome, Result::Interrupted);
   }
+}
+
+/// Keeps every worker of a pool of two threads busy until it is destroyed.
+class BusyWorker {
+public:
+  explicit BusyWorker(ThreadPool &pool) : launcher([this, &pool] { pool.run({{hold, 0}, slots, grid(2), cost}); }) {
+    while (inside < 2) {
+      std::this_thread::yield();
+    }
+  }
+  ~BusyWorker() {
+    released = true;
+    launcher.join();
+  }
+
+private:
+  static int32_t hold(const uint64_t *slots, const int32_t *, int64_t begin, int64_t end, void *) {
+    auto &self = *reinterpret_cast<BusyWorker *>(slots[0]);
+    for (self.inside += end - begin; !self.released;) {
+      usleep(100);
+    }
+    return 0;
+  }
+
+  uint64_t slots[1] = {reinterpret_cast<uint64_t>(this)};
+  ProgramCost cost;
+  std::atomic<int64_t> inside{0};
+  std::atomic<bool> released{false};
+  std::thread launcher;
+};
+
+std::atomic<int> teamRuns{0};
+
+/// Stands for the application's threads: two others and the caller.
+bool runOnThree(void (*function)(void *), void *argument) {
+  ++teamRuns;
+  std::thread first(function, argument), second(function, argument);
+  function(argument);
+  first.join();
+  second.join();
+  return true;
+}
+
+TEST(ThreadPool, StarvedLaunchesTakeTheThreadsOfTheApplication) {
+  ThreadPool pool(2, {nullptr, runOnThree});
+  BusyWorker busy(pool);
+  teamRuns = 0;
+  ProgramCost cost;
+  uint64_t slots[] = {100};
+  EXPECT_EQ(pool.run({{sleepKernel, 0}, slots, grid(4), cost}).outcome, Result::Finished);
+  EXPECT_EQ(teamRuns, 0);
+  std::vector<int32_t> counters(100000);
+  ProgramCost unknown;
+  EXPECT_EQ(countOn(pool, counters, unknown).outcome, Result::Finished);
+  EXPECT_EQ(teamRuns, 1);
+  EXPECT_EQ(counters, std::vector<int32_t>(counters.size(), 1));
+}
+
+TEST(ThreadPool, TheThreadsOfTheApplicationReportFailuresAndStop) {
+  ThreadPool pool(2, {nullptr, runOnThree});
+  BusyWorker busy(pool);
+  ProgramCost cost, other;
+  uint64_t slots[] = {100};
+  pool.run({{sleepKernel, 0}, slots, grid(4), cost});
+  std::atomic<int64_t> executed{0};
+  uint64_t counter[] = {reinterpret_cast<uint64_t>(&executed)};
+  Result result = pool.run({{failFrom100, 0}, counter, grid(1 << 30), other});
+  EXPECT_EQ(result.outcome, Result::Failed);
+  EXPECT_EQ(result.status, 42);
+  After second(2);
+  EXPECT_EQ(pool.run({{sleepKernel, 0}, slots, grid(1000000000), cost}, &second).outcome, Result::Interrupted);
 }
 
 TEST(ThreadPool, ScratchIsAlignedPrivateAndLargeEnough) {

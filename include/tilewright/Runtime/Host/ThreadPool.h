@@ -8,8 +8,9 @@
 //   worker 1    |----c1----|--c4--|--c6--|      each thread claims a chunk when it
 //   worker 2         ...                        has finished the previous one
 //
-// The cost of a program is measured per kernel. A launch that is predicted to take less time than waking a worker runs
-// on the caller only.
+// The cost of a program is measured per kernel. A launch that is predicted to take less time than sharing it runs on
+// the caller only. Where the application's own threads keep the processors busy, those take the place of the workers
+// (TeamChoice.h).
 
 #ifndef TILEWRIGHT_RUNTIME_HOST_THREADPOOL_H
 #define TILEWRIGHT_RUNTIME_HOST_THREADPOOL_H
@@ -19,12 +20,19 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
 namespace tilewright::runtime {
+
+class InterruptClock;
+class Job;
+class JobBoard;
+class JobPlace;
+class TeamChoice;
 
 /// The time of one program of a kernel in nanoseconds, measured in its launches. Any thread may read and update it; a
 /// lost update is harmless.
@@ -65,18 +73,23 @@ struct Result {
   int64_t program = -1;
 };
 
+/// How launches get along with other code of the process that has threads.
+struct ApplicationThreads {
+  /// The number of threads that a launch by the calling thread may use; none stands for all of the pool.
+  std::optional<unsigned> (*count)() = nullptr;
+  /// Calls the function on all of the application's threads and returns true, or returns false without a call.
+  bool (*run)(void (*function)(void *), void *argument) = nullptr;
+};
+
 class ThreadPool {
 public:
-  /// The number of threads that a launch by the calling thread may use; none stands for all of the pool.
-  using Limit = std::optional<unsigned> (*)();
-
   /// The process's pool. It is created at the first use, and again in the child of a fork. Unless
-  /// TILEWRIGHT_NUM_THREADS is set, a launch uses no more threads than OpenMP would.
+  /// TILEWRIGHT_NUM_THREADS is set, a launch uses no more threads than OpenMP would, and may run on OpenMP's.
   static ThreadPool &instance();
 
   /// Creates a pool of `threads` threads, one of which is the caller of `run`. The others start when they are first
   /// needed.
-  explicit ThreadPool(unsigned threads, Limit limit = nullptr);
+  explicit ThreadPool(unsigned threads, const ApplicationThreads &application = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
@@ -88,27 +101,32 @@ public:
   Result run(const Launch &launch, Interrupt *interrupt = nullptr);
 
 private:
-  struct Job;
-
-  unsigned threadsForCaller() const;
-  bool worthSharing(const Job &job) const;
-  Job *findJob() const;
-  void share(Job &job);
-  void retire(Job &job, Interrupt *interrupt);
-  void remove(Job &job);
+  bool isShort(const Job &job) const;
+  unsigned threadsFor(const Job &job) const;
+  void share(Job &job, InterruptClock &clock);
+  bool runOnTeam(Job &job, InterruptClock &clock);
+  void runOnWorkers(Job &job, InterruptClock &clock);
+  JobPlace *post(Job &job);
+  void wake(unsigned additional);
+  void waitForArrival(unsigned seen);
   void startWorkers();
   void keepWorkersOffCaller();
   void work();
 
   const unsigned threads;
-  const Limit limit;
+  const ApplicationThreads application;
+  const std::unique_ptr<JobBoard> board;
+  const std::unique_ptr<TeamChoice> choice;
+  std::atomic<unsigned> arrivals{0}; // the number of jobs shared so far
+  std::atomic<unsigned> started{0};  // the number of workers
+  std::atomic<unsigned> sleeping{0}; // the number of workers that wait for `jobArrived`; written under the mutex
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> teamIsBusy{false}; // whether a launch uses the threads of the application
   std::mutex mutex;
   std::condition_variable jobArrived;
-  std::atomic<unsigned> arrivals{0}; // the number of jobs shared so far; written under the mutex
-  std::vector<Job *> jobs;           // guarded by mutex
-  std::vector<std::thread> workers;  // guarded by mutex
-  bool stopping = false;             // guarded by mutex
-  int callerCpu = -1;                // the processor that the workers avoid; guarded by mutex
+  std::vector<std::thread> workers; // guarded by mutex
+  unsigned toWake = 0;              // how many sleeping workers others shall wake; guarded by mutex
+  int callerCpu = -1;               // the processor that the workers avoid; guarded by mutex
 };
 
 } // namespace tilewright::runtime
