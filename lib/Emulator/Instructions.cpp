@@ -23,12 +23,13 @@ const std::vector<const Instruction *> &instructions() {
   static const std::vector<const Instruction *> all = [] {
     std::vector<const Instruction *> rows;
     for (const Family *family :
-         {&kRegisterInstructions,  &kMemoryInstructions,     &kAtomicInstructions,        &kAsyncCopyInstructions,
-          &kBoxCopyInstructions,   &kMbarrierInstructions,   &kBarrierInstructions,       &kControlInstructions,
-          &kMathInstructions,      &kHalfMathInstructions,   &kConversionInstructions,    &kWarpInstructions,
-          &kMatrixInstructions,    &kByteMatrixInstructions, &kMmaFloatInstructions,      &kMmaIntegerInstructions,
-          &kMmaDoubleInstructions, &kWgmmaInstructions,      &kRegisterCountInstructions, &kWaveRegisterInstructions,
-          &kWaveLaneInstructions,  &kWaveMathInstructions,   &kWaveMatrixInstructions,    &kWaveControlInstructions}) {
+         {&kRegisterInstructions,   &kMemoryInstructions,     &kAtomicInstructions,         &kAsyncCopyInstructions,
+          &kBoxCopyInstructions,    &kMbarrierInstructions,   &kBarrierInstructions,        &kControlInstructions,
+          &kMathInstructions,       &kHalfMathInstructions,   &kConversionInstructions,     &kWarpInstructions,
+          &kMatrixInstructions,     &kByteMatrixInstructions, &kMmaFloatInstructions,       &kMmaIntegerInstructions,
+          &kMmaDoubleInstructions,  &kWgmmaInstructions,      &kRegisterCountInstructions,  &kWaveRegisterInstructions,
+          &kWaveLaneInstructions,   &kWaveMathInstructions,   &kWaveConversionInstructions, &kWaveMatrixInstructions,
+          &kWaveControlInstructions}) {
       for (const Instruction &row : *family) {
         rows.push_back(&row);
       }

@@ -75,6 +75,7 @@ static GpuInfo describe(const AmdInfo &info) {
   gpu.copiesBoxes = false;
   gpu.mma = select<MmaInstruction>(amdMmaInstructions(), info);
   gpu.atomicAdds = select<AtomicAdd>(amdAtomicAdds(), info);
+  gpu.pairConversions = select<PairConversion>(amdPairConversions(), info);
   return gpu;
 }
 

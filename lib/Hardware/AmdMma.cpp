@@ -69,7 +69,15 @@ constexpr Row kRows[] = {
     {kMfma, {32, 32, 32}, T::S8, T::S8, T::S32, {T::S32, 4}, "mfma.i32.32x32x32.i8", kPlainMfma, kGfx950},
     {kMfma, {16, 16, 64}, T::S8, T::S8, T::S32, {T::S32, 4}, "mfma.i32.16x16x64.i8", kPlainMfma, kGfx950},
 
-    // gfx942's instructions of these names take 8-bit floats of other formats.
+    // The same instructions take formats of their own on gfx942.
+    {kMfma, {32, 32, 16}, T::E4M3FNUZ, T::E4M3FNUZ, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.fp8", kPlainMfma, kGfx942},
+    {kMfma, {32, 32, 16}, T::E4M3FNUZ, T::E5M2FNUZ, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.bf8", kPlainMfma, kGfx942},
+    {kMfma, {32, 32, 16}, T::E5M2FNUZ, T::E4M3FNUZ, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.fp8", kPlainMfma, kGfx942},
+    {kMfma, {32, 32, 16}, T::E5M2FNUZ, T::E5M2FNUZ, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.bf8", kPlainMfma, kGfx942},
+    {kMfma, {16, 16, 32}, T::E4M3FNUZ, T::E4M3FNUZ, T::F32, {T::S64}, "mfma.f32.16x16x32.fp8.fp8", kPlainMfma, kGfx942},
+    {kMfma, {16, 16, 32}, T::E4M3FNUZ, T::E5M2FNUZ, T::F32, {T::S64}, "mfma.f32.16x16x32.fp8.bf8", kPlainMfma, kGfx942},
+    {kMfma, {16, 16, 32}, T::E5M2FNUZ, T::E4M3FNUZ, T::F32, {T::S64}, "mfma.f32.16x16x32.bf8.fp8", kPlainMfma, kGfx942},
+    {kMfma, {16, 16, 32}, T::E5M2FNUZ, T::E5M2FNUZ, T::F32, {T::S64}, "mfma.f32.16x16x32.bf8.bf8", kPlainMfma, kGfx942},
     {kMfma, {32, 32, 16}, T::E4M3, T::E4M3, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.fp8", kPlainMfma, kGfx950},
     {kMfma, {32, 32, 16}, T::E4M3, T::E5M2, T::F32, {T::S64}, "mfma.f32.32x32x16.fp8.bf8", kPlainMfma, kGfx950},
     {kMfma, {32, 32, 16}, T::E5M2, T::E4M3, T::F32, {T::S64}, "mfma.f32.32x32x16.bf8.fp8", kPlainMfma, kGfx950},

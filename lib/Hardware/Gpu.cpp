@@ -15,6 +15,8 @@ int bitsOf(ElementType type) {
   case T::U8:
   case T::E4M3:
   case T::E5M2:
+  case T::E4M3FNUZ:
+  case T::E5M2FNUZ:
     return 8;
   case T::F16:
   case T::BF16:
@@ -32,8 +34,8 @@ int bitsOf(ElementType type) {
 }
 
 std::string_view nameOf(ElementType type) {
-  static constexpr std::string_view names[] = {"f16", "bf16", "tf32", "f32",  "f64", "s8",
-                                               "u8",  "s32",  "e4m3", "e5m2", "s16", "s64"};
+  static constexpr std::string_view names[] = {"f16", "bf16", "tf32", "f32",      "f64",      "s8",  "u8",
+                                               "s32", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "s16", "s64"};
   return names[static_cast<int>(type)];
 }
 

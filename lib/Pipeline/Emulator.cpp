@@ -5,6 +5,7 @@
 
 #include "HostCode.h"
 #include "tilewright/Emulator/Retarget.h"
+#include "tilewright/Hardware/Gpu.h"
 #include "tilewright/Pipeline/GpuModule.h"
 #include "tilewright/Runtime/PrintBuffer.h"
 #include "tilewright/Target/Host/Host.h"
@@ -26,6 +27,15 @@ std::vector<int> tensorMapSlots(ArrayRef<int> slots, size_t maps) {
     first.push_back(end - static_cast<int>(map) * kSlots);
   }
   return first;
+}
+
+/// What distinguishes the architecture's instructions from others of the same names (RetargetOptions).
+StringRef variantOf(StringRef arch) {
+  const hardware::GpuInfo *gpu = hardware::lookupGpu(arch.str());
+  bool hasFnuz = gpu && llvm::any_of(gpu->pairConversions, [](const hardware::PairConversion *row) {
+                   return row->narrow == hardware::ElementType::E4M3FNUZ;
+                 });
+  return hasFnuz ? ".fnuz" : "";
 }
 
 class EmulatorCompilation {
@@ -79,8 +89,9 @@ private:
     slots.insert(slots.end(), maps.begin(), maps.end());
     compiled.metadata["tensor_maps"] = llvm::json::Array(built.tensorMaps.encode());
     compiled.metadata["tensor_map_slots"] = llvm::json::Array(maps);
-    auto sites = compilation.timed(
-        "retarget", [&] { return emulator::retarget(*built.module, built.symbol, {slots, checked}, machine); });
+    emulator::RetargetOptions options = {slots, checked, variantOf(arch)};
+    auto sites = compilation.timed("retarget",
+                                   [&] { return emulator::retarget(*built.module, built.symbol, options, machine); });
     if (!sites) {
       return compilation.failWithModule("host", llvm::toString(sites.takeError()));
     }

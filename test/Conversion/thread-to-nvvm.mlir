@@ -64,8 +64,8 @@ module attributes {tilegpu.target = "sm_80", tilegpu.num_warps = 4 : i32} {
     // The instruction's first operand becomes the upper byte.
     // CHECK: nvvm.convert.f32x2.to.f8x2 %[[Z]], %[[Y]] {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : vector<2xi8>(f8E4M3FN)
     %r = thread.reciprocal %x : vector<4xf32>
-    %h = thread.extend_pair %bytes from f8E5M2 : vector<2xi8> -> vector<2xf16>
-    %b = thread.truncate_pair %y, %z to f8E4M3FN -> vector<2xi8>
+    %h = thread.extend_pairs %bytes from f8E5M2 : vector<2xi8> -> vector<2xf16>
+    %b = thread.truncate_pairs %y, %z to f8E4M3FN -> vector<2xi8>
     return %r, %h, %b : vector<4xf32>, vector<2xf16>, vector<2xi8>
   }
 

@@ -48,6 +48,36 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 4 : i32} {
     return
   }
 
+  // The instructions convert pairs, from or to a half of a word. A NaN is selected, as the median makes it a number.
+  //
+  // CHECK-LABEL: func @bytes
+  // CHECK-SAME: %[[FOUR:.*]]: vector<4xi8>, %[[TWO:.*]]: vector<2xi8>, %[[X:.*]]: f32, %{{.*}}: f32)
+  func.func @bytes(%four: vector<4xi8>, %two: vector<2xi8>, %x: f32, %y: f32)
+      -> (vector<4xf32>, vector<2xf32>, vector<4xi8>, vector<2xi8>) {
+    // CHECK: %[[WORD:.*]] = llvm.bitcast %[[FOUR]] : vector<4xi8> to i32
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.pk.f32.fp8"(%[[WORD]], %false{{.*}}) : (i32, i1) -> vector<2xf32>
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.pk.f32.fp8"(%[[WORD]], %true{{.*}}) : (i32, i1) -> vector<2xf32>
+    // CHECK: %[[HALF:.*]] = llvm.bitcast %[[TWO]] : vector<2xi8> to i16
+    // CHECK: %[[LOWER:.*]] = arith.extui %[[HALF]] : i16 to i32
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.pk.f32.bf8"(%[[LOWER]], %false{{.*}}) : (i32, i1) -> vector<2xf32>
+    // CHECK: %[[LEAST:.*]] = arith.constant -2.400000e+02 : f32
+    // CHECK: %[[MOST:.*]] = arith.constant 2.400000e+02 : f32
+    // CHECK: %[[INSIDE:.*]] = llvm.call_intrinsic "llvm.amdgcn.fmed3"(%[[X]], %[[LEAST]], %[[MOST]])
+    // CHECK: %[[ISNAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+    // CHECK: %[[NAN:.*]] = arith.constant 0x7FFFFFFF : f32
+    // CHECK: %[[FIRST:.*]] = arith.select %[[ISNAN]], %[[NAN]], %[[INSIDE]]
+    // CHECK: %[[PART:.*]] = llvm.call_intrinsic "llvm.amdgcn.cvt.pk.fp8.f32"(%[[FIRST]], %{{.*}}, %{{.*}}, %false{{.*}})
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.pk.fp8.f32"(%{{.*}}, %{{.*}}, %[[PART]], %true{{.*}})
+    // CHECK: arith.constant 5.734400e+04 : f32
+    // CHECK: %[[PAIR:.*]] = llvm.call_intrinsic "llvm.amdgcn.cvt.pk.bf8.f32"
+    // CHECK: arith.trunci %[[PAIR]] : i32 to i16
+    %a = thread.extend_pairs %four from f8E4M3FNUZ : vector<4xi8> -> vector<4xf32>
+    %b = thread.extend_pairs %two from f8E5M2FNUZ : vector<2xi8> -> vector<2xf32>
+    %c = thread.truncate_pairs %x, %y, %x, %y to f8E4M3FNUZ -> vector<4xi8>
+    %d = thread.truncate_pairs %x, %y to f8E5M2FNUZ -> vector<2xi8>
+    return %a, %b, %c, %d : vector<4xf32>, vector<2xf32>, vector<4xi8>, vector<2xi8>
+  }
+
   // The scope of the whole system includes memory for which there are no instructions.
   //
   // CHECK-LABEL: func @atomics

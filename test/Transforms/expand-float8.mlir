@@ -86,11 +86,11 @@ module attributes {tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: func.func @pairs
   // CHECK-SAME: %[[X:.*]]: vector<4xi8>, %[[Y:.*]]: f32
   func.func @pairs(%x: vector<4xf8E5M2>, %y: f32) -> (vector<4xbf16>, f8E4M3FN) {
-    // CHECK-COUNT-2: thread.extend_pair %{{.*}} from f8E5M2 : vector<2xi8> -> vector<2xf16>
+    // CHECK-COUNT-2: thread.extend_pairs %{{.*}} from f8E5M2 : vector<2xi8> -> vector<2xf16>
     // CHECK: arith.extf %{{.*}} : vector<4xf16> to vector<4xf32>
     // CHECK: arith.truncf %{{.*}} : vector<4xf32> to vector<4xbf16>
     %0 = arith.extf %x : vector<4xf8E5M2> to vector<4xbf16>
-    // CHECK: %[[PAIR:.*]] = thread.truncate_pair %[[Y]], %[[Y]] to f8E4M3FN -> vector<2xi8>
+    // CHECK: %[[PAIR:.*]] = thread.truncate_pairs %[[Y]], %[[Y]] to f8E4M3FN -> vector<2xi8>
     // CHECK: vector.extract %[[PAIR]][0] : i8 from vector<2xi8>
     %1 = arith.truncf %y : f32 to f8E4M3FN
     return %0, %1 : vector<4xbf16>, f8E4M3FN
@@ -114,5 +114,56 @@ module attributes {tilegpu.target = "sm_80"} {
   func.func @before_sm_89(%x: f8E4M3FN) -> f32 {
     %0 = arith.extf %x : f8E4M3FN to f32
     return %0 : f32
+  }
+}
+
+// -----
+
+// Two pairs fill the register that AMD's instructions take. A vector's rest is one pair, or two with copies.
+module attributes {tilegpu.target = "gfx942"} {
+  // CHECK-LABEL: func.func @pairs_of_words
+  // CHECK-SAME: %[[X:.*]]: vector<6xi8>, %[[Y:.*]]: vector<3xf32>
+  func.func @pairs_of_words(%x: vector<6xf8E4M3FNUZ>, %y: vector<3xf32>) -> (vector<6xf16>, vector<3xf8E5M2FNUZ>) {
+    // CHECK: thread.extend_pairs %{{.*}} from f8E4M3FNUZ : vector<4xi8> -> vector<4xf32>
+    // CHECK: thread.extend_pairs %{{.*}} from f8E4M3FNUZ : vector<2xi8> -> vector<2xf32>
+    // CHECK-NOT: arith.extf
+    // CHECK: arith.truncf %{{.*}} : vector<6xf32> to vector<6xf16>
+    %0 = arith.extf %x : vector<6xf8E4M3FNUZ> to vector<6xf16>
+    // CHECK: %[[LAST:.*]] = vector.extract %[[Y]][2]
+    // CHECK: thread.truncate_pairs %{{.*}}, %{{.*}}, %[[LAST]], %[[LAST]] to f8E5M2FNUZ -> vector<4xi8>
+    %1 = arith.truncf %y : vector<3xf32> to vector<3xf8E5M2FNUZ>
+    return %0, %1 : vector<6xf16>, vector<3xf8E5M2FNUZ>
+  }
+
+  // gfx942 has no instructions for OCP's formats.
+  // CHECK-LABEL: func.func @other_formats
+  // CHECK-NOT: thread
+  // CHECK: arith.mulf
+  func.func @other_formats(%x: vector<4xf8E4M3FN>) -> vector<4xf32> {
+    %0 = arith.extf %x : vector<4xf8E4M3FN> to vector<4xf32>
+    return %0 : vector<4xf32>
+  }
+}
+
+// -----
+
+module attributes {tilegpu.target = "gfx950"} {
+  // To f16, a byte of f8E5M2 only moves.
+  // CHECK-LABEL: func.func @upper_bytes
+  // CHECK: thread.extend_pairs %{{.*}} from f8E5M2 : vector<4xi8> -> vector<4xf32>
+  // CHECK-NOT: thread
+  // CHECK: arith.shli
+  func.func @upper_bytes(%x: vector<4xf8E5M2>) -> (vector<4xf32>, vector<4xf16>) {
+    %0 = arith.extf %x : vector<4xf8E5M2> to vector<4xf32>
+    %1 = arith.extf %x : vector<4xf8E5M2> to vector<4xf16>
+    return %0, %1 : vector<4xf32>, vector<4xf16>
+  }
+
+  // CHECK-LABEL: func.func @without_negative_zero
+  // CHECK-NOT: thread
+  // CHECK: arith.mulf
+  func.func @without_negative_zero(%x: vector<4xf8E4M3FNUZ>) -> vector<4xf32> {
+    %0 = arith.extf %x : vector<4xf8E4M3FNUZ> to vector<4xf32>
+    return %0 : vector<4xf32>
   }
 }

@@ -24,6 +24,9 @@ struct RetargetOptions {
   llvm::ArrayRef<int> slots;
   /// Whether every access to global and shared memory calls the emulator, which checks and counts it.
   bool checked = false;
+  /// The end of the names of intrinsics in the table of instructions that compute something else on this GPU than on
+  /// others: ".fnuz" where 8-bit floats are those without infinity and negative zero.
+  llvm::StringRef variant;
 };
 
 /// Turns the module's kernel into a function of the same name and of type ThreadCode, and returns its sites. Requires a

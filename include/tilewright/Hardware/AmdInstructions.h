@@ -34,6 +34,9 @@ const AmdMma *lookupAmdMma(std::string_view name);
 /// Additions of floats in global memory that are one instruction. LLVM expands others to loops of compare-and-swap.
 const AmdTable<AtomicAdd> &amdAtomicAdds();
 
+/// v_cvt_pk_f32_fp8, v_cvt_pk_fp8_f32 and those of bf8
+const AmdTable<PairConversion> &amdPairConversions();
+
 } // namespace tilewright::hardware
 
 #endif // TILEWRIGHT_HARDWARE_AMDINSTRUCTIONS_H

@@ -16,8 +16,9 @@
 
 namespace tilewright::hardware {
 
-/// S16 and S64 are words in which instructions take narrower elements.
-enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2, S16, S64 };
+/// S16 and S64 are words in which instructions take narrower elements. The 8-bit floats named FNUZ have neither
+/// infinity nor negative zero, and one NaN.
+enum class ElementType { F16, BF16, TF32, F32, F64, S8, U8, S32, E4M3, E5M2, E4M3FNUZ, E5M2FNUZ, S16, S64 };
 
 /// The size in registers; TF32 takes 32 bits.
 int bitsOf(ElementType type);
@@ -127,9 +128,11 @@ struct AtomicAdd {
   int elements;
 };
 
-/// Converts two 8-bit floats at once: from f32, rounding to nearest even and saturating, and to f16.
+/// Converts two 8-bit floats at once: from f32, rounding to nearest even and saturating, and to f16 or f32.
 struct PairConversion {
   ElementType narrow;
+  ElementType wide; ///< F16 or F32
+  int pairs;        ///< in the register that instructions for single pairs take or fill a part of
 };
 
 } // namespace tilewright::hardware

@@ -330,7 +330,7 @@ def ExpandFloat8 : Pass<"expand-float8", "mlir::ModuleOp"> {
     ```mlir
     %y = arith.extf %x : vector<2xf8E4M3FN> to vector<2xf16>
     // becomes, for a target that has the instruction
-    %y = thread.extend_pair %bytes from f8E4M3FN : vector<2xi8> -> vector<2xf16>
+    %y = thread.extend_pairs %bytes from f8E4M3FN : vector<2xi8> -> vector<2xf16>
     ```
 
     Requires: nothing. On a GPU, must run after `tilegpu-to-thread` because matrix instructions depend on

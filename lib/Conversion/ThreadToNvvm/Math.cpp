@@ -19,20 +19,20 @@ struct Reciprocal : OpRewritePattern<thread::ReciprocalOp> {
   }
 };
 
-struct ExtendPair : OpRewritePattern<thread::ExtendPairOp> {
+struct ExtendPairs : OpRewritePattern<thread::ExtendPairsOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(thread::ExtendPairOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(thread::ExtendPairsOp op, PatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::ConvertF8x2ToF16x2Op>(op, op.getType(), op.getBytes(), /*relu=*/false,
                                                             op.getFormat());
     return success();
   }
 };
 
-struct TruncatePair : OpRewritePattern<thread::TruncatePairOp> {
+struct TruncatePairs : OpRewritePattern<thread::TruncatePairsOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(thread::TruncatePairOp op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(thread::TruncatePairsOp op, PatternRewriter &rewriter) const override {
     // The first operand becomes the upper byte.
-    rewriter.replaceOpWithNewOp<NVVM::ConvertF32x2ToF8x2Op>(op, op.getType(), op.getSecond(), op.getFirst(),
+    rewriter.replaceOpWithNewOp<NVVM::ConvertF32x2ToF8x2Op>(op, op.getType(), op.getValues()[1], op.getValues()[0],
                                                             NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE,
                                                             /*relu=*/false, op.getFormat());
     return success();
@@ -42,7 +42,7 @@ struct TruncatePair : OpRewritePattern<thread::TruncatePairOp> {
 } // namespace
 
 void addMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<Reciprocal, ExtendPair, TruncatePair>(patterns.getContext());
+  patterns.add<Reciprocal, ExtendPairs, TruncatePairs>(patterns.getContext());
 }
 
 } // namespace tilewright::nvidia

@@ -47,6 +47,7 @@ extern const Family kRegisterCountInstructions;
 extern const Family kWaveRegisterInstructions;
 extern const Family kWaveLaneInstructions;
 extern const Family kWaveMathInstructions;
+extern const Family kWaveConversionInstructions;
 extern const Family kWaveMatrixInstructions;
 extern const Family kWaveControlInstructions;
 

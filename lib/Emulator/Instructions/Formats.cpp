@@ -60,6 +60,9 @@ uint32_t encode(double value, const FloatFormat &format, Rounding rounding, bool
     result = format.largest + (stays ? 0 : 1);
   }
   uint64_t sign = (bits >> 63) << (format.exponentBits + format.fractionBits);
+  if (format.fnuz && (result == 0 || result > format.largest)) {
+    return result == 0 ? 0 : format.nan;
+  }
   return static_cast<uint32_t>((sign | result) << format.unused);
 }
 
@@ -68,6 +71,9 @@ double decode(uint32_t bits, const FloatFormat &format) {
   int width = format.exponentBits + format.fractionBits;
   uint64_t magnitude = number & ((uint32_t(1) << width) - 1);
   uint64_t sign = static_cast<uint64_t>(number >> width & 1) << 63;
+  if (format.fnuz && sign && magnitude == 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   if (magnitude > format.largest) {
     bool infinite = format.infinity && magnitude == format.largest + uint64_t(1);
     return bitCast<double>(sign | bitCast<uint64_t>(infinite ? std::numeric_limits<double>::infinity()

@@ -11,12 +11,13 @@ namespace tilewright::emulator {
 struct FloatFormat {
   int exponentBits;
   int fractionBits;
-  uint32_t largest; ///< the bits of the largest finite number
-  uint32_t nan;     ///< the bits of the NaN that is returned as a result, including unused bits
-  bool infinity;    ///< whether largest + 1 is infinity; all larger codes are NaN
-  int unused = 0;   ///< bits below the fraction: a tf32 is the upper part of 32 bits
+  uint32_t largest;  ///< the bits of the largest finite number
+  uint32_t nan;      ///< the bits of the NaN that is returned as a result, including unused bits
+  bool infinity;     ///< whether largest + 1 is infinity; all larger codes are NaN
+  int unused = 0;    ///< bits below the fraction: a tf32 is the upper part of 32 bits
+  bool fnuz = false; ///< no infinity and no negative zero, whose bits are the only NaN; the bias is one more
 
-  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
+  constexpr int bias() const { return (1 << (exponentBits - 1)) - (fnuz ? 0 : 1); }
   constexpr int bits() const { return 1 + exponentBits + fractionBits + unused; }
   /// The exponent of the smallest normal number, which subnormal ones share.
   constexpr int smallestExponent() const { return 1 - bias(); }
@@ -29,6 +30,9 @@ inline constexpr FloatFormat kBF16 = {8, 7, 0x7f7f, 0x7fff, true};
 inline constexpr FloatFormat kTF32 = {8, 10, 0x3fbff, 0x7fffffff, true, 13};
 inline constexpr FloatFormat kE4M3 = {4, 3, 0x7e, 0x7f, false};
 inline constexpr FloatFormat kE5M2 = {5, 2, 0x7b, 0x7f, true};
+// CDNA 3 ISA, 4.6 "Data Types": those of AMD's GPUs before OCP's.
+inline constexpr FloatFormat kE4M3Fnuz = {4, 3, 0x7f, 0x80, false, 0, true};
+inline constexpr FloatFormat kE5M2Fnuz = {5, 2, 0x7f, 0x80, false, 0, true};
 // These have neither infinity nor NaN; NaN becomes the largest number.
 inline constexpr FloatFormat kE2M1 = {2, 1, 0x7, 0x7, false};
 inline constexpr FloatFormat kE2M3 = {2, 3, 0x1f, 0x1f, false};

@@ -30,13 +30,15 @@
 namespace tilewright::emulator {
 namespace {
 
-enum class Element { F16, BF16, F32, F64, I8, I32, E4M3, E5M2 };
+enum class Element { F16, BF16, F32, F64, I8, I32, E4M3, E5M2, E4M3Fnuz, E5M2Fnuz };
 
 constexpr int bitsOf(Element element) {
   switch (element) {
   case Element::I8:
   case Element::E4M3:
   case Element::E5M2:
+  case Element::E4M3Fnuz:
+  case Element::E5M2Fnuz:
     return 8;
   case Element::F16:
   case Element::BF16:
@@ -121,6 +123,24 @@ constexpr Matrix kMatrices[] = {
     {"v_mfma_f32_16x16x32_bf8_bf8", TILEWRIGHT_AMD("mfma.f32.16x16x32.bf8.bf8"), 16, 16, 32, E::E5M2, E::E5M2, E::F32,
      kMfma},
 
+    // On gfx942.
+    {"v_mfma_f32_32x32x16_fp8_fp8.fnuz", TILEWRIGHT_AMD("mfma.f32.32x32x16.fp8.fp8.fnuz"), 32, 32, 16, E::E4M3Fnuz,
+     E::E4M3Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_32x32x16_fp8_bf8.fnuz", TILEWRIGHT_AMD("mfma.f32.32x32x16.fp8.bf8.fnuz"), 32, 32, 16, E::E4M3Fnuz,
+     E::E5M2Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_32x32x16_bf8_fp8.fnuz", TILEWRIGHT_AMD("mfma.f32.32x32x16.bf8.fp8.fnuz"), 32, 32, 16, E::E5M2Fnuz,
+     E::E4M3Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_32x32x16_bf8_bf8.fnuz", TILEWRIGHT_AMD("mfma.f32.32x32x16.bf8.bf8.fnuz"), 32, 32, 16, E::E5M2Fnuz,
+     E::E5M2Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_16x16x32_fp8_fp8.fnuz", TILEWRIGHT_AMD("mfma.f32.16x16x32.fp8.fp8.fnuz"), 16, 16, 32, E::E4M3Fnuz,
+     E::E4M3Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_16x16x32_fp8_bf8.fnuz", TILEWRIGHT_AMD("mfma.f32.16x16x32.fp8.bf8.fnuz"), 16, 16, 32, E::E4M3Fnuz,
+     E::E5M2Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_16x16x32_bf8_fp8.fnuz", TILEWRIGHT_AMD("mfma.f32.16x16x32.bf8.fp8.fnuz"), 16, 16, 32, E::E5M2Fnuz,
+     E::E4M3Fnuz, E::F32, kMfma},
+    {"v_mfma_f32_16x16x32_bf8_bf8.fnuz", TILEWRIGHT_AMD("mfma.f32.16x16x32.bf8.bf8.fnuz"), 16, 16, 32, E::E5M2Fnuz,
+     E::E5M2Fnuz, E::F32, kMfma},
+
     // The types in the intrinsic's name tell RDNA 3 from RDNA 4.
     {"v_wmma_f32_16x16x16_f16.gfx11", TILEWRIGHT_AMD("wmma.f32.16x16x16.f16.v8f32.v16f16"), 16, 16, 16, E::F16, E::F16,
      E::F32, kWmma11},
@@ -180,6 +200,10 @@ double valueOf(uint64_t bits, Element element) {
     return decode(static_cast<uint32_t>(bits), kE4M3);
   case Element::E5M2:
     return decode(static_cast<uint32_t>(bits), kE5M2);
+  case Element::E4M3Fnuz:
+    return decode(static_cast<uint32_t>(bits), kE4M3Fnuz);
+  case Element::E5M2Fnuz:
+    return decode(static_cast<uint32_t>(bits), kE5M2Fnuz);
   }
   return 0;
 }

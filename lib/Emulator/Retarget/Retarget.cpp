@@ -162,7 +162,17 @@ bool isOfEmulator(const CallInst &call, const EmulatedCalls &calls) {
   return call.arg_size() > 0 && call.getArgOperand(0) == calls.thread;
 }
 
-Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder *order) {
+/// The row of a function that a kernel calls; null if there is none.
+const Instruction *rowOf(const llvm::Function &callee, StringRef variant) {
+  std::string name = callee.getName().str();
+  if (!callee.isIntrinsic()) {
+    return findInstruction(name);
+  }
+  const Instruction *row = variant.empty() ? nullptr : findIntrinsic(name + variant.str());
+  return row ? row : findIntrinsic(name);
+}
+
+Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder *order, StringRef variant) {
   if (call.isInlineAsm()) {
     return replaceAssembly(call, calls);
   }
@@ -176,15 +186,14 @@ Error replaceCallee(CallInst &call, EmulatedCalls &calls, const CodeOrder *order
   if (isOfEmulator(call, calls)) {
     return Error::success();
   }
-  std::string name = callee->getName().str();
-  const Instruction *row = callee->isIntrinsic() ? findIntrinsic(name) : findInstruction(name);
+  const Instruction *row = rowOf(*callee, variant);
   if (!row) {
-    return createStringError("the emulator does not support '" + name + "'");
+    return createStringError("the emulator does not support '" + callee->getName() + "'");
   }
   return replaceCall(call, *row, calls, order);
 }
 
-Error replaceCalls(llvm::Function &code, EmulatedCalls &calls, const CodeOrder *order) {
+Error replaceCalls(llvm::Function &code, EmulatedCalls &calls, const CodeOrder *order, StringRef variant) {
   SmallVector<CallInst *> found;
   for (llvm::Instruction &instruction : llvm::instructions(code)) {
     if (auto *call = dyn_cast<CallInst>(&instruction)) {
@@ -193,7 +202,7 @@ Error replaceCalls(llvm::Function &code, EmulatedCalls &calls, const CodeOrder *
   }
   for (CallInst *call : found) {
     std::string place = placeOf(*call), kind = call->isInlineAsm() ? "inline assembly: " : "";
-    if (Error error = replaceCallee(*call, calls, order)) {
+    if (Error error = replaceCallee(*call, calls, order, variant)) {
       return createStringError(kind + llvm::toString(std::move(error)) + place);
     }
   }
@@ -247,7 +256,7 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
       return error;
     }
   }
-  if (Error error = replaceCalls(code, calls, order ? &*order : nullptr)) {
+  if (Error error = replaceCalls(code, calls, order ? &*order : nullptr, options.variant)) {
     return error;
   }
   if (options.checked) {

@@ -32,10 +32,17 @@ static Format formatOf(Type type) {
   return isa<Float8E5M2FNUZType>(type) ? Format{2, 16, 57344, 0x80, true} : Format{3, 8, 240, 0x80, true};
 }
 
-static bool convertsInPairs(Type format, const hardware::GpuInfo *info) {
+/// The target's conversion instruction; null if there is none.
+static const hardware::PairConversion *pairConversionOf(Type format, const hardware::GpuInfo *info) {
   std::optional<hardware::ElementType> type = thread::pairElementOf(format);
-  return info && type &&
-         llvm::any_of(info->pairConversions, [&](const hardware::PairConversion *row) { return row->narrow == *type; });
+  if (info && type) {
+    for (const hardware::PairConversion *row : info->pairConversions) {
+      if (row->narrow == *type) {
+        return row;
+      }
+    }
+  }
+  return nullptr;
 }
 
 bool tilewright::isFloat8(Type type) {
@@ -43,7 +50,7 @@ bool tilewright::isFloat8(Type type) {
 }
 
 Float8Codec::Float8Codec(ImplicitLocOpBuilder &builder, Type format, const hardware::GpuInfo *info)
-    : b(builder), format(getElementTypeOrSelf(format)), hasInstructions(convertsInPairs(this->format, info)) {}
+    : b(builder), format(getElementTypeOrSelf(format)), instruction(pairConversionOf(this->format, info)) {}
 
 static Value widen(ImplicitLocOpBuilder &b, Value x, Type type) {
   return x.getType() == type ? x : arith::ExtFOp::create(b, type, x).getResult();
@@ -53,10 +60,11 @@ Value Float8Codec::decode(Value bits, Type element) {
   MathBuilder m(b, bits.getType());
   Type half = m.shaped(b.getF16Type());
   Value x;
-  if (hasInstructions) {
+  bool isUpperByte = isa<Float8E5M2Type>(format); // of an f16
+  bool extendsToHalf = instruction && instruction->wide == hardware::ElementType::F16;
+  if (instruction && (extendsToHalf || !(isUpperByte && element.isF16()))) {
     x = decodeInPairs(bits);
-  } else if (isa<Float8E5M2Type>(format)) {
-    // f8E5M2 is the upper byte of an f16.
+  } else if (isUpperByte) {
     Value word = m.shl(arith::ExtUIOp::create(b, m.shaped(b.getI16Type()), bits), 8);
     x = arith::BitcastOp::create(b, half, word);
   } else {
@@ -95,7 +103,7 @@ Value Float8Codec::encode(Value x) {
   MathBuilder m(b, x.getType());
   bool isDouble = getElementTypeOrSelf(x.getType()).isF64();
   Value single = isDouble ? roundToOdd(m, x) : widen(b, x, m.f32());
-  return hasInstructions ? encodeInPairs(single) : encodeSingle(m, single);
+  return instruction ? encodeInPairs(single) : encodeSingle(m, single);
 }
 
 Value Float8Codec::encodeSingle(MathBuilder &m, Value x) {
@@ -123,36 +131,42 @@ Value Float8Codec::encodeSingle(MathBuilder &m, Value x) {
 // Conversion instructions
 //===----------------------------------------------------------------------===//
 
-/// Applies `convert`, which converts two elements to a vector of two, to a scalar or the elements of a vector. A single
-/// element is paired with itself.
-static Value inPairs(ImplicitLocOpBuilder &b, Value value, llvm::function_ref<Value(Value, Value)> convert) {
+/// Applies `convert`, which converts up to `pairs` pairs of elements to a vector, to a scalar or the elements of a
+/// vector. Elements at the end that do not fill a pair, or all pairs but one, are converted more than once.
+static Value inPairs(ImplicitLocOpBuilder &b, Value value, int64_t pairs,
+                     llvm::function_ref<Value(ArrayRef<Value>)> convert) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type) {
-    return vector::ExtractOp::create(b, convert(value, value), 0);
+    return vector::ExtractOp::create(b, convert({value, value}), 0);
   }
   SmallVector<Value> results;
-  for (int64_t i = 0, size = type.getNumElements(); i < size; i += 2) {
-    Value first = vector::ExtractOp::create(b, value, i);
-    Value second = i + 1 < size ? vector::ExtractOp::create(b, value, i + 1).getResult() : first;
-    Value pair = convert(first, second);
-    for (int64_t k = 0; k < std::min<int64_t>(2, size - i); ++k) {
-      results.push_back(vector::ExtractOp::create(b, pair, k));
+  for (int64_t i = 0, size = type.getNumElements(); i < size; i += 2 * pairs) {
+    int64_t taken = size - i > 2 ? 2 * pairs : 2;
+    SmallVector<Value> elements;
+    for (int64_t k = i; k < i + taken; ++k) {
+      elements.push_back(k < size ? vector::ExtractOp::create(b, value, k).getResult() : elements.back());
+    }
+    Value converted = convert(elements);
+    for (int64_t k = 0; k < std::min(taken, size - i); ++k) {
+      results.push_back(vector::ExtractOp::create(b, converted, k));
     }
   }
   return vector::FromElementsOp::create(b, type.clone(results.front().getType()), results);
 }
 
 Value Float8Codec::decodeInPairs(Value bits) {
-  auto bytes = VectorType::get(2, b.getI8Type()), halves = VectorType::get(2, b.getF16Type());
-  return inPairs(b, bits, [&](Value first, Value second) -> Value {
-    Value pair = vector::FromElementsOp::create(b, bytes, ValueRange{first, second});
-    return thread::ExtendPairOp::create(b, halves, pair, format);
+  bool toHalf = instruction->wide == hardware::ElementType::F16;
+  Type wide = toHalf ? b.getF16Type() : b.getF32Type();
+  return inPairs(b, bits, instruction->pairs, [&](ArrayRef<Value> elements) -> Value {
+    auto count = static_cast<int64_t>(elements.size());
+    Value bytes = vector::FromElementsOp::create(b, VectorType::get(count, b.getI8Type()), elements);
+    return thread::ExtendPairsOp::create(b, VectorType::get(count, wide), bytes, format);
   });
 }
 
 Value Float8Codec::encodeInPairs(Value x) {
-  auto bytes = VectorType::get(2, b.getI8Type());
-  return inPairs(b, x, [&](Value first, Value second) -> Value {
-    return thread::TruncatePairOp::create(b, bytes, first, second, format);
+  return inPairs(b, x, instruction->pairs, [&](ArrayRef<Value> elements) -> Value {
+    auto bytes = VectorType::get(static_cast<int64_t>(elements.size()), b.getI8Type());
+    return thread::TruncatePairsOp::create(b, bytes, elements, format);
   });
 }

@@ -32,7 +32,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &b;
   mlir::Type format;
-  bool hasInstructions; ///< the target converts two elements at once
+  const hardware::PairConversion *instruction; ///< null if the target has none
 };
 
 } // namespace tilewright

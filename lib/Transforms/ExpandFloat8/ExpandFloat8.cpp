@@ -121,7 +121,7 @@ void replaceTypes(Operation *root) {
     return attr.bitcast(byte);
   });
   root->walk([&](Operation *op) {
-    if (!isa<thread::ExtendPairOp, thread::TruncatePairOp>(op)) {
+    if (!isa<thread::ExtendPairsOp, thread::TruncatePairsOp>(op)) {
       replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
   });

@@ -97,8 +97,24 @@ func.func @matrix_words(%p: !llvm.ptr<3>, %n: i32) {
 // -----
 
 func.func @format_of_pair(%x: f32) {
-  // expected-error @+1 {{no GPU converts pairs of 'f8E4M3FNUZ'}}
-  %y = thread.truncate_pair %x, %x to f8E4M3FNUZ -> vector<2xi8>
+  // expected-error @+1 {{no GPU converts pairs of 'f8E4M3'}}
+  %y = thread.truncate_pairs %x, %x to f8E4M3 -> vector<2xi8>
+  return
+}
+
+// -----
+
+func.func @number_of_pairs(%x: vector<4xi8>) {
+  // expected-error @+1 {{converts between 2 wide and 4 narrow numbers}}
+  %y = thread.extend_pairs %x from f8E5M2 : vector<4xi8> -> vector<2xf16>
+  return
+}
+
+// -----
+
+func.func @number_of_bytes(%x: f32) {
+  // expected-error @+1 {{converts between 2 wide and 4 narrow numbers}}
+  %y = thread.truncate_pairs %x, %x to f8E5M2 -> vector<4xi8>
   return
 }
 

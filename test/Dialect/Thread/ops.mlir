@@ -74,12 +74,12 @@ func.func @warps(%x: f32, %n: i32, %pair: vector<2xf16>, %shared: !llvm.ptr<3>) 
 func.func @approximations(%x: vector<4xf32>, %bytes: vector<2xi8>, %y: f32) {
   // CHECK: thread.reciprocal %{{.*}} : vector<4xf32>
   // CHECK: thread.reciprocal %{{.*}} : f32
-  // CHECK: thread.extend_pair %{{.*}} from f8E5M2 : vector<2xi8> -> vector<2xf16>
-  // CHECK: thread.truncate_pair %{{.*}}, %{{.*}} to f8E4M3FN -> vector<2xi8>
+  // CHECK: thread.extend_pairs %{{.*}} from f8E5M2 : vector<2xi8> -> vector<2xf16>
+  // CHECK: thread.truncate_pairs %{{.*}}, %{{.*}} to f8E4M3FN -> vector<2xi8>
   %a = thread.reciprocal %x : vector<4xf32>
   %b = thread.reciprocal %y : f32
-  %c = thread.extend_pair %bytes from f8E5M2 : vector<2xi8> -> vector<2xf16>
-  %d = thread.truncate_pair %y, %y to f8E4M3FN -> vector<2xi8>
+  %c = thread.extend_pairs %bytes from f8E5M2 : vector<2xi8> -> vector<2xf16>
+  %d = thread.truncate_pairs %y, %y to f8E4M3FN -> vector<2xi8>
   return
 }
 

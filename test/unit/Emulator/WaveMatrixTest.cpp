@@ -37,6 +37,10 @@ uint64_t encoded(int value, ElementType type) {
     return encode(value, kE4M3, Rounding::NearestEven);
   case ElementType::E5M2:
     return encode(value, kE5M2, Rounding::NearestEven);
+  case ElementType::E4M3FNUZ:
+    return encode(value, kE4M3Fnuz, Rounding::NearestEven);
+  case ElementType::E5M2FNUZ:
+    return encode(value, kE5M2Fnuz, Rounding::NearestEven);
   default:
     return static_cast<uint32_t>(value);
   }
@@ -54,6 +58,9 @@ std::string typesOf(const AmdMma &row) {
 }
 
 const Instruction *rowOf(const AmdMma &row) {
+  if (row.name.find("fnuz") != std::string::npos) {
+    return findIntrinsic(row.intrinsic + ".fnuz");
+  }
   const Instruction *plain = findIntrinsic(row.intrinsic);
   return plain ? plain : findIntrinsic(row.intrinsic + typesOf(row));
 }

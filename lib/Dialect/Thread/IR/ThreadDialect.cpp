@@ -237,19 +237,30 @@ void InlineAsmOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryE
 //===----------------------------------------------------------------------===//
 
 std::optional<hardware::ElementType> thread::pairElementOf(Type format) {
-  if (isa<Float8E5M2Type>(format)) {
-    return hardware::ElementType::E5M2;
+  using hardware::ElementType;
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(format)
+      .Case([](Float8E4M3FNType) { return ElementType::E4M3; })
+      .Case([](Float8E5M2Type) { return ElementType::E5M2; })
+      .Case([](Float8E4M3FNUZType) { return ElementType::E4M3FNUZ; })
+      .Case([](Float8E5M2FNUZType) { return ElementType::E5M2FNUZ; })
+      .Default([](Type) { return std::nullopt; });
+}
+
+static LogicalResult verifyPairs(Operation *op, Type format, int64_t wide, int64_t narrow) {
+  if (!thread::pairElementOf(format)) {
+    return op->emitOpError("no GPU converts pairs of ") << format;
   }
-  return isa<Float8E4M3FNType>(format) ? std::optional(hardware::ElementType::E4M3) : std::nullopt;
+  return wide == narrow ? success()
+                        : op->emitOpError("converts between ") << wide << " wide and " << narrow << " narrow numbers";
 }
 
-static LogicalResult verifyPair(Operation *op, Type format) {
-  return thread::pairElementOf(format) ? success() : op->emitOpError("no GPU converts pairs of ") << format;
+LogicalResult ExtendPairsOp::verify() {
+  return verifyPairs(*this, getFormat(), getType().getNumElements(), getBytes().getType().getNumElements());
 }
 
-LogicalResult ExtendPairOp::verify() { return verifyPair(*this, getFormat()); }
-
-LogicalResult TruncatePairOp::verify() { return verifyPair(*this, getFormat()); }
+LogicalResult TruncatePairsOp::verify() {
+  return verifyPairs(*this, getFormat(), getValues().size(), getType().getNumElements());
+}
 
 #define GET_OP_CLASSES
 #include "tilewright/Dialect/Thread/IR/ThreadOps.cpp.inc"

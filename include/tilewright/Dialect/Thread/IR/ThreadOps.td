@@ -362,21 +362,23 @@ def Thread_ReciprocalOp
   let assemblyFormat = "$x attr-dict `:` type($result)";
 }
 
-def Thread_ExtendPairOp : Thread_Op<"extend_pair", [Pure]> {
-  let summary = "Extends two 8-bit floats to f16";
-  let description = [{Requires a row of `GpuInfo::pairConversions` with the format.}];
-  let arguments = (ins FixedVectorOfLengthAndType<[2], [I8]>:$bytes, TypeAttr:$format);
-  let results = (outs FixedVectorOfLengthAndType<[2], [F16]>:$result);
+def Thread_ExtendPairsOp : Thread_Op<"extend_pairs", [Pure]> {
+  let summary = "Extends one or two pairs of 8-bit floats";
+  let description = [{
+    Requires a row of `GpuInfo::pairConversions` with the format, the type of the result, and at least as many pairs.
+  }];
+  let arguments = (ins FixedVectorOfLengthAndType<[2, 4], [I8]>:$bytes, TypeAttr:$format);
+  let results = (outs FixedVectorOfLengthAndType<[2, 4], [F16, F32]>:$result);
   let assemblyFormat = "$bytes `from` $format attr-dict `:` type($bytes) `->` type($result)";
   let hasVerifier = 1;
 }
 
-def Thread_TruncatePairOp : Thread_Op<"truncate_pair", [Pure]> {
-  let summary = "Rounds two f32 to the nearest 8-bit floats; numbers beyond the largest one saturate";
-  let description = [{Requires a row of `GpuInfo::pairConversions` with the format.}];
-  let arguments = (ins F32:$first, F32:$second, TypeAttr:$format);
-  let results = (outs FixedVectorOfLengthAndType<[2], [I8]>:$bytes);
-  let assemblyFormat = "$first `,` $second `to` $format attr-dict `->` type($bytes)";
+def Thread_TruncatePairsOp : Thread_Op<"truncate_pairs", [Pure]> {
+  let summary = "Rounds one or two pairs of f32 to the nearest 8-bit floats; numbers beyond the largest one saturate";
+  let description = [{Requires a row of `GpuInfo::pairConversions` with the format and at least as many pairs.}];
+  let arguments = (ins Variadic<F32>:$values, TypeAttr:$format);
+  let results = (outs FixedVectorOfLengthAndType<[2, 4], [I8]>:$bytes);
+  let assemblyFormat = "$values `to` $format attr-dict `->` type($bytes)";
   let hasVerifier = 1;
 }
 

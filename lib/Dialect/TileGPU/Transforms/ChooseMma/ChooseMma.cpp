@@ -46,6 +46,8 @@ static std::optional<ElementType> elementTypeOf(Type type, bool roundsToTf32) {
       .Case([](Float64Type) { return ElementType::F64; })
       .Case([](Float8E4M3FNType) { return ElementType::E4M3; })
       .Case([](Float8E5M2Type) { return ElementType::E5M2; })
+      .Case([](Float8E4M3FNUZType) { return ElementType::E4M3FNUZ; })
+      .Case([](Float8E5M2FNUZType) { return ElementType::E5M2FNUZ; })
       .Case([](IntegerType type) -> std::optional<ElementType> {
         return type.getWidth() == 8    ? std::optional(ElementType::S8)
                : type.getWidth() == 32 ? std::optional(ElementType::S32)
