@@ -51,13 +51,20 @@ void fraction(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
 }
 
 /// The middle one of three; the least of the others if one is NaN.
-void median(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
-  float a = toFloat(in[0]), b = toFloat(in[1]), c = toFloat(in[2]);
+float medianOf(float a, float b, float c) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(c)) {
-    out[0] = toSlot(std::fmin(std::fmin(a, b), c));
-    return;
+    return std::fmin(std::fmin(a, b), c);
   }
-  out[0] = toSlot(std::max(std::min(a, b), std::min(std::max(a, b), c)));
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+
+void median(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  out[0] = toSlot(medianOf(toFloat(in[0]), toFloat(in[1]), toFloat(in[2])));
+}
+
+void medianOfHalves(Thread &, int32_t, const uint64_t *in, uint64_t *out) {
+  auto at = [&](int index) { return runtime::fromHalf(static_cast<uint16_t>(in[index])); };
+  out[0] = runtime::toHalf(double(medianOf(at(0), at(1), at(2))));
 }
 
 /// The closest half whose magnitude is not greater: nearest, and one step back if that was up.
@@ -99,6 +106,8 @@ static constexpr Instruction kRows[] = {
     {"v_fract_f32", "llvm.amdgcn.fract.f32", fraction, InstructionClass::Float,
      "what the operand is above the next lower integer", kVop1},
     {"v_med3_f32", "llvm.amdgcn.fmed3.f32", median, InstructionClass::Float, "the middle one of three floats",
+     "CDNA 3 ISA, 12.11 VOP3"},
+    {"v_med3_f16", "llvm.amdgcn.fmed3.f16", medianOfHalves, InstructionClass::Float, "the middle one of three halves",
      "CDNA 3 ISA, 12.11 VOP3"},
     {"v_cvt_pkrtz_f16_f32", "llvm.amdgcn.cvt.pkrtz", packHalves, InstructionClass::Conversion,
      "two halves, rounded toward zero", "CDNA 3 ISA, 12.11 VOP3"},

@@ -91,6 +91,8 @@ TEST(WaveMath, TakesTheMedian) {
   } while (std::next_permutation(values, values + 3));
   EXPECT_EQ(median(NAN, 5, 3), 3);
   EXPECT_EQ(median(5, NAN, 3), 3);
+  auto halves = executeWave("v_med3_f16", 32, [](int) { return Slots{0x4700, 0xc400, 0x4000}; }); // 7, -4, 2
+  EXPECT_EQ(halves.results[0], 0x4000u);
 }
 
 TEST(WaveMath, PacksHalvesTowardZero) {
