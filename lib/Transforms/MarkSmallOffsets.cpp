@@ -47,6 +47,15 @@ bool holdUsually(const LaunchConditions &conditions) {
   return conditions.holdForAll(kSmall) && conditions.holdForAll(kUsual);
 }
 
+/// The operation with the pointers that a loop advances by the same distance for all elements; null if there is none.
+Operation *startOf(Value pointers) {
+  auto add = pointers.getDefiningOp<tile::AddPtrOp>();
+  bool isAdvance = add && add.getOffset().getDefiningOp<tile::SplatOp>();
+  auto start = isAdvance ? add.getPtr().getDefiningOp<tile::AddPtrOp>() : nullptr;
+  bool isInLoop = start && isa<scf::ForOp, scf::WhileOp>(add->getParentOp()) && start->getBlock() != add->getBlock();
+  return isInLoop ? start : nullptr;
+}
+
 class MarkSmallOffsets : public impl::MarkSmallOffsetsBase<MarkSmallOffsets> {
   using MarkSmallOffsetsBase::MarkSmallOffsetsBase;
 
@@ -62,29 +71,42 @@ class MarkSmallOffsets : public impl::MarkSmallOffsetsBase<MarkSmallOffsets> {
     IndexRanges ranges(function);
     PointerOffsets offsets(ranges);
     SmallVector<Check> assumed;
+    auto mark = [&](Operation *op, Value pointers) {
+      std::optional<SmallVector<Check, 2>> checks = checksFor(pointers, ranges, offsets);
+      if (checks) {
+        op->setDiscardableAttr(kSmallOffsetsAttr, UnitAttr::get(op->getContext()));
+        llvm::append_range(assumed, *checks);
+      }
+      return checks.has_value();
+    };
     function->walk([&](Operation *op) {
       Value pointers = pointersOf(op);
-      auto offset = pointers ? offsets.get(pointers) : std::nullopt;
-      if (!offset) {
-        return;
-      }
-      Type element = tile::getElementType(tile::getPointeeType(pointers.getType()));
-      SmallVector<Check, 2> checks = checksOf(*offset, element, ranges);
-      if (!ranges.isEvaluable(checks.front())) {
-        return;
-      }
-      LaunchConditions conditions = ranges.conditionsFor(checks);
-      bool isStatic = conditions.holdAlways();
-      if (isStatic || (atLaunch && holdUsually(conditions))) {
-        op->setAttr(kSmallOffsetsAttr, UnitAttr::get(op->getContext()));
-        if (!isStatic) {
-          llvm::append_range(assumed, checks);
-        }
+      bool isMarked = pointers && mark(op, pointers);
+      if (Operation *start = isMarked ? startOf(pointers) : nullptr) {
+        mark(start, start->getResult(0));
       }
     });
     if (!assumed.empty()) {
       addConditions(ranges.conditionsFor(assumed));
     }
+  }
+
+  /// What is to be checked at launch for the offsets to be small; nothing if they are not known to be, or not expected.
+  std::optional<SmallVector<Check, 2>> checksFor(Value pointers, IndexRanges &ranges, PointerOffsets &offsets) {
+    auto offset = offsets.get(pointers);
+    if (!offset) {
+      return std::nullopt;
+    }
+    Type element = tile::getElementType(tile::getPointeeType(pointers.getType()));
+    SmallVector<Check, 2> checks = checksOf(*offset, element, ranges);
+    if (!ranges.isEvaluable(checks.front())) {
+      return std::nullopt;
+    }
+    LaunchConditions conditions = ranges.conditionsFor(checks);
+    if (conditions.holdAlways()) {
+      return SmallVector<Check, 2>();
+    }
+    return atLaunch && holdUsually(conditions) ? std::optional(checks) : std::nullopt;
   }
 
   void addConditions(const LaunchConditions &added) {

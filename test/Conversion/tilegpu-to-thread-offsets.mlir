@@ -28,6 +28,25 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "gfx942"} {
     return
   }
 
+  // What all threads add to pointers with the mark moves the argument.
+  // CHECK-LABEL: func.func @advanced
+  // CHECK-SAME: (%[[X:.*]]: !llvm.ptr<1>, %[[N:.*]]: i64
+  // CHECK: %[[I:.*]] = vector.extract %{{.*}}[0] : i32 from vector<2xi32>
+  // CHECK: %[[MOVED:.*]] = llvm.getelementptr %[[X]][%[[N]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+  // CHECK: %[[O:.*]] = arith.muli
+  // CHECK: thread.load %[[MOVED]] plus %[[O]] : <1> -> vector<1xf32>
+  // CHECK-NOT: tile.small_offsets
+  func.func @advanced(%x: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i64 {tile.slot = 1 : i32}) attributes {tile.kernel} {
+    %i = tile.make_range 0 to 128 : tensor<128xi32, #two>
+    %b = tile.splat %x : tensor<128x!tile.ptr<f32>, #two>
+    %p = tile.addptr %b, %i {tile.small_offsets} : tensor<128x!tile.ptr<f32>, #two>, tensor<128xi32, #two>
+    %ns = tile.splat %n : tensor<128xi64, #two>
+    %q = tile.addptr %p, %ns : tensor<128x!tile.ptr<f32>, #two>, tensor<128xi64, #two>
+    %v = tile.load %q {tile.small_offsets} : tensor<128x!tile.ptr<f32>, #two> -> tensor<128xf32, #two>
+    tile.store %q, %v : tensor<128x!tile.ptr<f32>, #two>, tensor<128xf32, #two>
+    return
+  }
+
   // What a loop carries is the address, from which the argument is subtracted. A mark on pointers of two arguments,
   // which no pass makes, is dropped.
   // CHECK-LABEL: func.func @carried

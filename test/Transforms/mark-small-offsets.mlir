@@ -28,6 +28,43 @@ func.func @row(%x: !tile.ptr<f32> {tile.slot = 0 : i32}, %y: !tile.ptr<f32> {til
 
 // -----
 
+// A loop that advances all pointers of a tile by one distance adds it to their start, whose mark says that the start
+// is behind the argument, too. One that begins before the argument has no mark.
+// CHECK-LABEL: func.func @advanced(
+// STATIC-LABEL: func.func @advanced(
+// CHECK: %[[START:.*]] = tile.addptr {{.*}} {tile.small_offsets}
+// CHECK: %[[BEFORE:.*]] = tile.addptr %{{[^ ]*}}, %{{[^ ]*}} : tensor
+// CHECK: scf.for
+// CHECK: %[[P:.*]] = tile.addptr %[[START]], %{{[^ ]*}} : tensor
+// CHECK: tile.load %[[P]] {tile.small_offsets}
+// CHECK: %[[Q:.*]] = tile.addptr %[[BEFORE]], %{{[^ ]*}} : tensor
+// CHECK: tile.load %[[Q]] {tile.small_offsets}
+func.func @advanced(%x: !tile.ptr<f32> {tile.slot = 0 : i32}) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  %step = arith.constant 128 : i32
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %back = arith.constant dense<-128> : tensor<128xi32>
+  %s = arith.addi %r, %back : tensor<128xi32>
+  %xs = tile.splat %x : tensor<128x!tile.ptr<f32>>
+  %start = tile.addptr %xs, %r : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  %before = tile.addptr %xs, %s : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+  scf.for %i = %one to %ten step %one : i32 {
+    %o = arith.muli %i, %step : i32
+    %os = tile.splat %o : tensor<128xi32>
+    %p = tile.addptr %start, %os : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %v = tile.load %p : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+    %q = tile.addptr %before, %os : tensor<128x!tile.ptr<f32>>, tensor<128xi32>
+    %w = tile.load %q : tensor<128x!tile.ptr<f32>> -> tensor<128xf32>
+    tile.store %p, %w : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+    tile.store %q, %v : tensor<128x!tile.ptr<f32>>, tensor<128xf32>
+  }
+  return
+}
+
+// -----
+
 // Constant offsets need no condition.
 // CHECK-NOT: tile.launch_conditions
 // CHECK-LABEL: func.func @constant(

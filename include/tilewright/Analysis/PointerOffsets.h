@@ -10,7 +10,8 @@
 namespace tilewright {
 
 /// On a load or store of tiles: where the mask is true, each element is 0 to kMostOffset bytes behind the one argument
-/// of the kernel that the pointers are derived from, and so is its last byte. See the pass mark-small-offsets.
+/// of the kernel that the pointers are derived from, and so is its last byte. See the pass mark-small-offsets. On an
+/// addition to pointers, the same of all elements of its result.
 constexpr llvm::StringLiteral kSmallOffsetsAttr = "tile.small_offsets";
 /// Instructions that check offsets take larger ones for those of elements that are masked out.
 constexpr int64_t kMostOffset = (int64_t(1) << 31) - 2;

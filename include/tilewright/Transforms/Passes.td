@@ -57,6 +57,9 @@ def MarkSmallOffsets : Pass<"mark-small-offsets", "mlir::ModuleOp"> {
     condition fails in a launch of one program with all arguments 1, or all 1024: those with a constant that makes an
     offset negative, for example, would cost all launches the variant with other conditions.
 
+    Where a loop adds the same distance to all pointers of a tile, the addition of what they start from is marked, too,
+    if its offsets also are small: `tilegpu-to-thread` then adds the distance to the argument.
+
     Left alone are also scalars, which threads load together by other instructions, volatile loads, and accesses to
     pointers.
 

@@ -1,12 +1,12 @@
-// Accesses to an argument's memory at an offset of 32 bits become buffer accesses. A buffer resource holds the argument
-// and a size, which the hardware compares with the offsets: a load from beyond it gives zero, and a store there does
-// nothing. So a masked access needs no branch:
+// Accesses to an argument's memory at an offset of 32 bits become buffer accesses. A buffer resource holds the
+// argument, or an address that a loop moves away from it, and a size, which the hardware compares with the offsets: a
+// load from beyond it gives zero, and a store there does nothing. So a masked access needs no branch:
 //
 //     thread.load %x plus %o mask %m        ->    %b = rocdl.make.buffer.rsrc %x, 0, 2^31 - 1, flags
 //                                                 %s = arith.select %m, %o, 2^31
 //                                                 rocdl.raw.ptr.buffer.load %b, %s, 0, 0
 //
-// The resource is in scalar registers, because all threads have the same argument.
+// The resource is in scalar registers, because all threads have the same address there.
 
 #include "ThreadToRocdl.h"
 
@@ -59,8 +59,9 @@ bool isZero(Value value) {
   return number && number.getValue().isZero();
 }
 
-/// The argument's resource, which is made once at the function's entry: the optimizer would make the resources of
-/// several branches a choice between them, and a choice that it takes for one of each thread a loop over the threads.
+/// The resource of an address, which is made once, that of an argument at the function's entry: the optimizer would
+/// make the resources of several branches a choice between them, and a choice that it takes for one of each thread a
+/// loop over the threads.
 Value resourceOf(Builder &builder, Operation *op, Value base, Resources &resources) {
   Value &resource = resources[base];
   if (resource) {

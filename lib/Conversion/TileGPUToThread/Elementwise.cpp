@@ -109,7 +109,8 @@ struct AddPtr : OpConversionPattern<tile::AddPtrOp> {
     Type pointee = tile::getElementType(tile::getPointeeType(op.getType()));
     Type step = memoryType(getTypeConverter()->convertType(pointee));
     Type type = getTypeConverter()->convertType(op.getType());
-    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, type, step, adaptor.getPtr(), adaptor.getOffset());
+    auto add = rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, type, step, adaptor.getPtr(), adaptor.getOffset());
+    keepMark(op, add);
     return success();
   }
 };

@@ -4,7 +4,12 @@
 //     %q = llvm.getelementptr %p[%i] : f32        ->
 //     load (vector.extract %q[3])                       load %x plus %o
 //
-// An address of which only its bits are known, such as one that a loop carries, is subtracted.
+// An address of which only its bits are known, such as one that a loop carries, is subtracted. A distance that all
+// threads add to addresses whose own distance is known to be small is added to the argument instead, which is one
+// addition on the scalar unit:
+//
+//     %q = llvm.getelementptr %p[%i] {small}            %x1 = llvm.getelementptr %x[%advance]
+//     %r = llvm.getelementptr %q[splat %advance]  ->    load %x1 plus (vector.extract %i[3]) * 4
 
 #include "TileGPUToThread.h"
 
@@ -121,6 +126,27 @@ void findBases(ModuleOp module) {
   });
 }
 
+void keepMark(Operation *tile, Operation *pointers) {
+  if (Attribute mark = tile->getDiscardableAttr(kSmallOffsetsAttr)) {
+    pointers->setDiscardableAttr(kSmallOffsetsAttr, mark);
+  }
+}
+
+void dropMarks(ModuleOp module) {
+  module.walk([](LLVM::GEPOp add) { add->removeDiscardableAttr(kSmallOffsetsAttr); });
+}
+
+/// The scalar that the operation adds to each address of a vector with the mark; null otherwise.
+static Value advanceOf(LLVM::GEPOp add) {
+  LLVM::GEPIndicesAdaptor<ValueRange> indices = add.getIndices();
+  auto from = add.getBase().getDefiningOp<LLVM::GEPOp>();
+  if (!from || !from->hasAttr(kSmallOffsetsAttr) || indices.size() != 1 || !isa<Value>(indices[0])) {
+    return {};
+  }
+  auto splat = cast<Value>(indices[0]).getDefiningOp<vector::BroadcastOp>();
+  return splat && !isa<VectorType>(splat.getSourceType()) ? splat.getSource() : Value();
+}
+
 Place placeOf(Builder &builder, Operation *access, Value pointers, int64_t element) {
   auto number = access->getAttrOfType<IntegerAttr>(kBaseAttr);
   Value base = number ? access->getParentOfType<func::FuncOp>().getArgument(number.getInt()) : Value();
@@ -128,6 +154,11 @@ Place placeOf(Builder &builder, Operation *access, Value pointers, int64_t eleme
     return {vector::ExtractOp::create(builder, pointers, element), Value()};
   }
   Distances distances(builder, base);
+  auto last = pointers.getDefiningOp<LLVM::GEPOp>();
+  if (Value advance = last ? advanceOf(last) : Value()) {
+    Value moved = LLVM::GEPOp::create(builder, base.getType(), last.getElemType(), base, advance);
+    return {moved, distances.orZero(distances.of(last.getBase(), element))};
+  }
   return {base, distances.orZero(distances.of(pointers, element))};
 }
 

@@ -150,6 +150,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     if (failed(applyFullConversion(module, target, std::move(patterns), config))) {
       return signalPassFailure();
     }
+    tilewright::gpu::dropMarks(module);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
         describeArguments(function, argumentTypes[function.getName()], readOnly[function.getName()]);

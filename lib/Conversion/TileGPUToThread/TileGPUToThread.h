@@ -113,11 +113,16 @@ mlir::Value fromMemory(Builder &builder, mlir::Value value, mlir::Type element);
 /// before the conversion, which replaces the tiles.
 void findBases(mlir::ModuleOp module);
 
-/// The operands of an access: an address, and where it is an argument of the kernel, how many bytes behind it the
-/// access is.
+/// The operands of an access: an address, and where it is derived from an argument of the kernel in the same way by all
+/// threads, how many bytes behind it the access is.
 struct Place {
   mlir::Value ptr, offset;
 };
+
+/// Lets `pointers` have the mark of the tile that it has the elements of, if that has one (PointerOffsets.h).
+void keepMark(mlir::Operation *tile, mlir::Operation *pointers);
+/// Removes all of these marks.
+void dropMarks(mlir::ModuleOp module);
 
 /// That of an access to an element of a vector of pointers.
 Place placeOf(Builder &builder, mlir::Operation *access, mlir::Value pointers, int64_t element);

@@ -276,3 +276,108 @@ def test_profiles_count_buffer_accesses(target: str) -> None:
     assert found[0].global_stores == found[1].global_stores
     assert found[0].global_loads.bytes == 2 * 500 * 4
     assert found[0].instructions["global"] >= found[1].instructions["global"] > 0
+
+
+@tilewright.jit
+def columns_by_rows(
+    x, y, rows, columns, first, step: tl.constexpr, H: tl.constexpr, W: tl.constexpr
+):
+    """A loop advances tiles, down or up, by the same distance for all elements."""
+    i, j = tl.arange(0, H), tl.arange(0, W)
+    start = first * columns + i[:, None] * columns + j[None, :]
+    from_, to = x + start, y + start
+    for r in range(first, first + rows * step, step):
+        inside = (i[:, None] + r < rows) & (i[:, None] + r >= 0) & (j[None, :] < columns)
+        value = tl.load(from_, mask=inside, other=0)
+        tl.store(to, value + 1, mask=inside & (i[:, None] == 0))
+        from_ += step * columns
+        to += step * columns
+
+
+@pytest.mark.parametrize("rows", (0, 1, 7))
+@pytest.mark.parametrize("step", (1, -1))
+@pytest.mark.parametrize("dtype", (np.float16, np.int32))
+@pytest.mark.parametrize("target", TARGETS)
+def test_tiles_that_loops_advance(dtype: Any, step: int, rows: int, target: str) -> None:
+    columns = 45
+    x = np.arange(max(rows, 1) * columns).reshape(-1, columns).astype(dtype)
+    y, first = np.zeros_like(x), 0 if step == 1 else max(rows - 1, 0)
+    with tilewright.emulate(target, checks=True):
+        columns_by_rows[(1,)](x, y, rows, columns, first, step=step, H=4, W=64)
+    np.testing.assert_array_equal(y, (x + 1 if rows else 0 * x).astype(dtype))
+
+
+@tilewright.jit
+def sum_of_blocks(x, out, blocks, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    at = x + i * 2
+    total = tl.zeros((BLOCK,), tl.float32)
+    for b in range(blocks):
+        total += tl.load(at, mask=i * 2 + b * 2 * BLOCK < n, other=3.0)
+        at += 2 * BLOCK
+    tl.store(out + i, total)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_advance_of_a_loop_moves_the_resource(target: str) -> None:
+    x = np.random.default_rng(3).integers(0, 9, 1000).astype(np.float32)
+    out = np.zeros(64, np.float32)
+    with tilewright.emulate(target, checks=True):
+        made = sum_of_blocks[(1,)](x, out, 10, 900, BLOCK=64)
+    padded = np.full(1280, 3, np.float32)
+    padded[:900] = x[:900]
+    np.testing.assert_array_equal(out, padded.reshape(10, 128)[:, ::2].sum(0))
+    code = made.asm["llvm"]
+    assert re.search(
+        r"getelementptr (inbounds )?(nuw )?(float|i8), ptr addrspace\(1\) %\w+, i64", code
+    )
+    loop = code[: code.rindex("raw.ptr.buffer.load")]
+    assert "make.buffer.rsrc" in loop.rsplit("phi ", 1)[1], "the resource is made in the loop"
+
+
+@tilewright.jit
+def from_before(x, out, steps, n, step, BLOCK: tl.constexpr):
+    """The loop's first step moves pointers to the array from before it."""
+    i = tl.arange(0, BLOCK)
+    at = x + (i - n)
+    total = tl.zeros((BLOCK,), tl.int32)
+    for _ in range(steps):
+        at += step
+        total += tl.load(at, mask=i < n, other=0)
+    tl.store(out + i, total)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_loops_that_start_before_the_argument(target: str) -> None:
+    x, out = np.arange(500, dtype=np.int32), np.zeros(128, np.int32)
+    with tilewright.emulate(target, checks=True):
+        from_before[(1,)](x, out, 5, 100, 100, BLOCK=128)
+    np.testing.assert_array_equal(out[:100], x.reshape(5, 100).sum(0))
+    assert not out[100:].any()
+
+
+@tilewright.jit
+def strided_sum(x, out, steps, step, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    at = x + i
+    total = tl.zeros((BLOCK,), tl.int32)
+    for _ in range(steps):
+        total += tl.load(at)
+        at += step
+    tl.store(out + i, total)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_loops_that_reach_2_gib(target: str) -> None:
+    """The last address decides, so that the resource's base moves far but not beyond."""
+    block, step = 64, (1 << 29) - 64
+    x = np.zeros((1 << 31) + (1 << 28), np.uint8).view(np.int32)  # only touched pages exist
+    for steps in (1, 2):
+        for k in range(steps):
+            x[k * step : k * step + block] = np.arange(block) + k
+        out = np.zeros(block, np.int32)
+        with tilewright.emulate(target):
+            made = strided_sum[(1,)](x, out, steps, step, BLOCK=block)
+        assert uses_buffers(made) == (steps == 1)
+        expected = sum(np.arange(block) + k for k in range(steps))
+        np.testing.assert_array_equal(out, expected)

@@ -81,8 +81,8 @@ def Thread_LoadOp : Thread_Op<"load", [AttrSizedOperandSegments, DeclareOpInterf
     The address must be a multiple of the size of the result, which is at most that of the widest access of a thread.
     Without `mask`, the load is unconditional; without `other`, the result of a load that does not happen is zero.
 
-    With `offset`, `ptr` is an argument of the kernel and the address is `offset` bytes behind it. If the load happens,
-    the offset is from 0 to 2^31 - 2, and so is that of the last byte.
+    With `offset`, `ptr` is an argument of the kernel, or the same distance from it for all threads, and the address is
+    `offset` bytes behind it. If the load happens, the offset is from 0 to 2^31 - 2, and so is that of the last byte.
   }];
   let arguments = (ins Thread_Global:$ptr, Optional<I32>:$offset, Optional<I1>:$mask, Optional<Thread_Value>:$other,
     DefaultValuedAttr<Tile_Cache, "::tilewright::tile::CacheModifier::None">:$cache,
