@@ -90,3 +90,14 @@ def test_figures_of_a_matmul(arch: str) -> None:
     widths["global read, 2 B"] = 1
     loaded = sum(found.counts.get(kind, 0) * elements for kind, elements in widths.items())
     assert loaded * 4 * amd_static.ARCHITECTURES[arch] >= 2 * 64 * 32
+
+
+def test_a_row_major_operand_goes_through_shared_memory() -> None:
+    """Loads of 2 bytes straight to the operand would be 64, each with an offset of its own."""
+    case = amd_static.CASES["matmul fp16, 128x128x64"]
+    code = amd_static.compile_case("tilewright", load_kernels("tilewright"), case, "gfx942")
+    loops = amd_static.loops_of(amd_static.instructions_of(code["text"]))
+    kinds = [amd_static.kind_of(line) for line in max(loops, key=amd_static.products_of)]
+    assert [kind for kind in set(kinds) if kind.startswith("global")] == ["global read, 16 B"]
+    # Packing the transposed halves, a selection for each of eight masked loads, little else.
+    assert kinds.count("VALU") <= 32

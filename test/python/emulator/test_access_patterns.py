@@ -142,9 +142,9 @@ def test_layer_norm_on_amd(target: str) -> None:
 
 
 # Not ideal yet: the most lines beyond the ideal, and the most phases of bank conflicts, as parts of
-# the ideal. B is read without LDS on gfx942, and A is stored there in 16 bytes but read in 8.
+# the ideal. Stores have 2 bytes, and A is stored to LDS on gfx942 in 16 bytes but read in 8.
 @pytest.mark.parametrize(
-    ("target", "lines", "phases"), [("gfx942", 0.72, 0.67), ("gfx1100", 0.34, 0)]
+    ("target", "lines", "phases"), [("gfx942", 0.2, 0.29), ("gfx1100", 0.34, 0)]
 )
 def test_matmul_on_amd(target: str, lines: float, phases: float) -> None:
     a, b = (aligned(torch.randn(128, 128, dtype=torch.float16)) for _ in "ab")

@@ -27,6 +27,9 @@ static constexpr Cost kShuffle = 4;
 static constexpr Cost kWavefront = 4;
 static constexpr Cost kLine = 4;
 static constexpr Cost kWrittenSector = 6;
+/// What a load takes besides its lines, on GPUs where data reach shared memory through registers: instructions for its
+/// address, its mask and the place of what it loads, and, straight to an operand of a dot, its latency.
+static constexpr Cost kAddress = 8;
 
 /// Two barriers and the latency of shared memory between them.
 static constexpr Cost kExchange = 400;
@@ -62,7 +65,8 @@ Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map, cons
   int64_t accesses = map.inSize(layout::kRegister) / vector;
   Cost lines = kLine * blocksOfWarp(facts, map, target.lineBytes);
   if (facts.kind == AccessKind::Load) {
-    return lines * accesses * map.inSize(layout::kWarp);
+    Cost address = target.copiesThroughRegisters() ? kAddress : 0;
+    return (lines + address) * accesses * map.inSize(layout::kWarp);
   }
   Cost sectors = kWrittenSector * blocksOfWarp(facts, map, kSectorBytes);
   return (lines + sectors) * accesses * writingWarps(map);
