@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import additions
 import addresses
 import any_size
 import assembly
@@ -67,6 +68,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "operands": (6, dot_operands.write),
     "transposes": (4, transposes.write),
     "wraps": (4, wraps.write),
+    "additions": (4, additions.write),
 }
 
 
