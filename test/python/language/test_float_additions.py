@@ -149,7 +149,7 @@ def test_launches_at_the_same_time() -> None:
             add_elements[(256,)](elements, places, out, 128)
 
     threads = [threading.Thread(target=f) for f in (rows_often, elements_often, rows_often)]
-    wanted += summed(torch.zeros(2, 512), x.cpu(), rows.cpu(), 512)
+    wanted += summed(torch.zeros(2, 512).cpu(), x.cpu(), rows.cpu(), 512)
     for thread in threads:
         thread.start()
     for thread in threads:
