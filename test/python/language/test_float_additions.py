@@ -131,6 +131,7 @@ def add_elements(x, places, out, N: tl.constexpr):
     tl.atomic_add(out + tl.load(places + i), tl.load(x + i))
 
 
+@pytest.mark.cpu_only("on a device, tests copy arrays there and back around each launch")
 def test_launches_at_the_same_time() -> None:
     """Launches of two kernels on one array: one adds rows, the other elements."""
     x, rows = random_rows(256, 2, 512, torch.float32)
