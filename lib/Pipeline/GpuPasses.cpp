@@ -24,6 +24,7 @@ void addGpuTilePasses(OpPassManager &passes, const GpuOptions &options) {
     passes.addPass(createCSEPass());     // checks of one access share addresses and masks
   }
   passes.addPass(createReportAsserts()); // after check-bounds, whose mailbox and numbers it extends
+  passes.addPass(createDropUnitDims());  // after check-bounds, which names elements by the user's dimensions
 }
 
 /// Kernels are persistent on request. If the user says nothing, where that is expected to pay, which was only seen

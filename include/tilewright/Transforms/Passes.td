@@ -141,6 +141,23 @@ def HoistInvariants : Pass<"hoist-invariants"> {
   }];
 }
 
+def DropUnitDims : Pass<"drop-unit-dims"> {
+  let summary = "Access tiles of three and more dimensions without their dimensions of size 1";
+  let description = [{
+    A tensor descriptor of a batch of matrices has blocks of 1 x M x K. Layouts, copies of boxes and the pipelining of
+    loops know tiles of two dimensions. So a load, store or atomic of a tile with more dimensions loses those of size 1,
+    from the outermost one, until two remain; addresses, masks and values are reshaped, and the reshapes move to where
+    the dimensions come from. Most programs reshape what they load to the same shape, and both reshapes vanish.
+
+    Values with other uses are not computed twice, but addresses and masks may be. Reshapes of kernels without such
+    accesses are left alone.
+
+    Requires: tiles without layouts.
+    Establishes: no access to a tile of more than two dimensions has dimensions of size 1.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
+}
 def PredicateLoads : Pass<"predicate-loads"> {
   let summary = "Execute the loads for conditional dots in every iteration, masked by the condition";
   let description = [{

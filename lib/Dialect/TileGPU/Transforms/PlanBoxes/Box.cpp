@@ -191,10 +191,87 @@ static bool addBeginning(Box &box, const Condition &condition) {
   return condition.rest.plus(dimension.start).plus(IndexSum::constant(1)).products().empty();
 }
 
+/// The further dimension whose coordinate is the scalar; null if addresses have no dimension like that.
+static BoxDimension *furtherDimension(Box &box, Value scalar) {
+  auto isScalar = [&](const BoxDimension &dimension) {
+    return dimension.start.plus(IndexSum({-1, {scalar}, -1})).products().empty();
+  };
+  auto further = [&] { return MutableArrayRef<BoxDimension>(box.dimensions).drop_front(2); };
+  if (auto *found = llvm::find_if(further(), isScalar); found != further().end()) {
+    return found;
+  }
+  std::optional<std::pair<size_t, IndexProduct>> only;
+  for (size_t dimension : {0, 1}) {
+    for (const IndexProduct &product : box.dimensions[dimension].start.products()) {
+      if (llvm::is_contained(product.scalars, scalar)) {
+        if (only) {
+          return nullptr;
+        }
+        only = {dimension, product};
+      }
+    }
+  }
+  bool isMoved = only && moveToFurther(box, only->first, only->second) && isScalar(box.dimensions.back());
+  return isMoved ? &box.dimensions.back() : nullptr;
+}
+
+/// Makes `sum < 0`, in which no index of the tile is, the extent of a further dimension. Masks of tensor descriptors
+/// have such conditions for dimensions of one element.
+static bool addUniform(Box &box, const IndexSum &sum) {
+  IndexSum rest;
+  std::optional<IndexProduct> index;
+  for (const IndexProduct &product : sum.products()) {
+    if (isKnownAtLaunch(product)) {
+      rest.add(product);
+    } else if (index || product.scalars.size() != 1 || std::abs(product.factor) != 1) {
+      return false;
+    } else {
+      index = product;
+    }
+  }
+  IndexSum extent = rest.times(-1);
+  if (!index) {
+    // The coordinate is zero. A launch that can't make the map, since the extent is zero, does without it.
+    if (box.dimensions.size() == runtime::TensorMap::kMaxRank) {
+      return false;
+    }
+    box.dimensions.push_back({box.dimensions[1].stride, {}, extent, 1});
+    return true;
+  }
+  BoxDimension *dimension = furtherDimension(box, index->scalars.front());
+  if (!dimension) {
+    return false;
+  }
+  if (index->factor < 0) {
+    dimension->isMaskedBelow = true;
+    return rest.plus(IndexSum::constant(1)).products().empty();
+  }
+  if (dimension->extent) {
+    return dimension->extent->plus(rest).products().empty();
+  }
+  dimension->extent = extent;
+  return true;
+}
+
+static bool hasIndex(const IndexSum &sum) {
+  return llvm::any_of(sum.products(), [](const IndexProduct &product) { return product.dim >= 0; });
+}
+
+/// Whether the sum is a number below zero.
+static bool isBelowZero(const IndexSum &sum) {
+  return sum.products().size() == 1 && sum.products().front().scalars.empty() && !hasIndex(sum) &&
+         sum.products().front().factor < 0;
+}
+
 /// Ends come first because they may change where dimensions begin.
 static bool addMask(Box &box, ArrayRef<IndexSum> sums, const Columns &columns) {
   SmallVector<Condition> beginnings, ends;
+  SmallVector<IndexSum> uniform;
   for (const IndexSum &sum : sums) {
+    if (!hasIndex(sum)) {
+      uniform.push_back(sum);
+      continue;
+    }
     std::optional<Condition> condition = conditionOf(sum, columns);
     if (!condition) {
       return false;
@@ -212,7 +289,8 @@ static bool addMask(Box &box, ArrayRef<IndexSum> sums, const Columns &columns) {
     }
     ends.push_back(std::move(*condition));
   }
-  return llvm::all_of(beginnings, [&](const Condition &condition) { return addBeginning(box, condition); });
+  return llvm::all_of(uniform, [&](const IndexSum &sum) { return isBelowZero(sum) || addUniform(box, sum); }) &&
+         llvm::all_of(beginnings, [&](const Condition &condition) { return addBeginning(box, condition); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,8 +8,9 @@
 //     1           stride   rows    M
 //
 // An array has further dimensions for what is added to addresses beyond the tile's own: `%head * %N * stride`, where
-// rows end at N, is a dimension with this stride and the start %head. Strides and extents are known at launch. A
-// dimension without a mask has as many elements as coordinates can count.
+// rows end at N, is a dimension with this stride and the start %head. A condition `%head < H` of the mask is its
+// extent. Strides and extents are known at launch. A dimension without a mask has as many elements as coordinates can
+// count.
 //
 // Remainders are taken for their dividends. Launches check that nothing wraps, or nothing sees what does: then it is
 // beyond the extents.
