@@ -203,3 +203,45 @@ def test_atomics(dtype) -> None:
     for z in range(4):
         wanted[z // 2] += x.cpu()[z]
     assert torch.equal(y.cpu(), wanted)
+
+
+@tilewright.jit
+def attention(
+    q_ptr, k_ptr, v_ptr, o_ptr, Z, H, N, scale,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
+    q = tl.make_tensor_descriptor(q_ptr, [Z, H, N, D], [H * N * D, N * D, D, 1], [1, 1, BM, D])
+    k = tl.make_tensor_descriptor(k_ptr, [Z, H, N, D], [H * N * D, N * D, D, 1], [1, 1, BN, D])
+    v = tl.make_tensor_descriptor(v_ptr, [Z, H, N, D], [H * N * D, N * D, D, 1], [1, 1, BN, D])
+    o = tl.make_tensor_descriptor(o_ptr, [Z, H, N, D], [H * N * D, N * D, D, 1], [1, 1, BM, D])
+    m, z, h = tl.program_id(0) * BM, tl.program_id(1) // H, tl.program_id(1) % H
+    x = q.load([z, h, m, 0]).reshape(BM, D)
+    top = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for n in range(0, N, BN):
+        scores = tl.dot(x, k.load([z, h, n, 0]).reshape(BN, D).T) * scale
+        scores = tl.where((n + tl.arange(0, BN) < N)[None, :], scores, float("-inf"))
+        higher = tl.maximum(top, tl.max(scores, 1))
+        weights = tl.exp2(scores - higher[:, None])
+        shrink = tl.exp2(top - higher)
+        total = total * shrink + tl.sum(weights, 1)
+        value = v.load([z, h, n, 0]).reshape(BN, D)
+        acc = tl.dot(weights.to(tl.float16), value, acc * shrink[:, None])
+        top = higher
+    o.store([z, h, m, 0], (acc / total[:, None]).to(tl.float16).reshape(1, 1, BM, D))
+
+
+@pytest.mark.parametrize("tokens", [128, 200])
+@pytest.mark.parametrize(("blocks", "warps"), [((64, 64), 4), ((128, 64), 8)])
+def test_attention(tokens, blocks, warps) -> None:
+    q, k, v = (torch.randn(2, 3, tokens, 64).half() for _ in range(3))
+    o = torch.full((2, 3, tokens, 64), 7.0).half()
+    scale = 0.125
+    grid = (-(-tokens // blocks[0]), 2 * 3)
+    attention[grid](
+        q, k, v, o, 2, 3, tokens, scale * 1.4426950408889634, 64, *blocks, num_warps=warps
+    )
+    scores = (q.cpu().double() @ k.cpu().double().transpose(2, 3)) * scale
+    wanted = torch.softmax(scores, dim=-1) @ v.cpu().double()
+    assert torch.allclose(o.cpu().double(), wanted, atol=4e-3, rtol=4e-3)
