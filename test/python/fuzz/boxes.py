@@ -4,12 +4,14 @@ Rows, columns and their strides are integers known at launch, of the grid, or of
 bounds may be loaded; rows may take a remainder, arrays have a further dimension for heads, masks
 end anywhere and in several forms, and pointers are advanced. Some begin or have strides off the
 alignment that TMA needs, some read what the program has written before. Boxes begin before and
-after the array.
+after the array. Some tiles have a third dimension of size 1, as those of tensor descriptors for a
+batch.
 """
 
 from __future__ import annotations
 
 import random
+import re
 
 from bounds import STEPS, Range, loaded_range
 from groups import Groups
@@ -82,8 +84,29 @@ class Boxes(Groups):
 
     # loops
 
+    def in_batch(self, base: str, address: str, ends: str, shape: tuple[int, int]) -> str:
+        """A load of a tile with a third dimension of size 1, and perhaps a condition on a head."""
+        mask = re.fullmatch(r", mask=(.*), other=(\d)", ends)
+        if mask:
+            head = self.pick(
+                "", f" & (pid < {self.group})", f" & ({self.group} >= 0)", f" & ({self.group} < 2)"
+            )
+            ends = f", mask=({mask[1]})[None, :, :]{head}, other={mask[2]}"
+        return f"tl.reshape(tl.load({base} + ({address})[None, :, :]{ends}), {shape})"
+
+    def matrix_of_batch(self, start: str) -> str:
+        shape = f"[{self.pick(self.group, 1, 2, 3)}, {self.height}, {self.length}]"
+        pitch = self.pick(f"{self.height} * {self.pitch_a}", 4096, 64)
+        strides, block = f"[{pitch}, {self.pitch_a}, 1]", f"[1, {self.rows}, {self.inner}]"
+        head = self.pick("pid", self.group, 0, 1, "pid // 2", f"pid + {self.group}")
+        at = f"[{head}, {self.pick('first', 0, self.group, -8)}, {start}]"
+        load = f"tl.make_tensor_descriptor({self.a}, {shape}, {strides}, {block}).load({at})"
+        return f"tl.reshape({load}, {(self.rows, self.inner)})"
+
     def load_a(self, start: str) -> str:
-        if self.chance(0.25) and self.inner * self.operand.bits >= 128:
+        if self.chance(0.35) and self.inner * self.operand.bits >= 128:
+            if self.chance(0.5):
+                return self.matrix_of_batch(start)
             shape = f"[{self.height}, {self.length}]"
             strides, block = f"[{self.pitch_a}, 1]", f"[{self.rows}, {self.inner}]"
             at = f"[{self.pick('first', 0, self.group, -8)}, {start}]"
@@ -91,6 +114,9 @@ class Boxes(Groups):
         rows = self.row_of_a()
         address = f"{rows}[:, None] * {self.pitch_a} + (k + {start})[None, :]"
         ends = self.ends(f"{rows}[:, None]", "k[None, :]", start, is_a=True)
+        if self.chance(0.15):
+            base = f"{self.a}{self.head_offset(self.pitch_a)}"
+            return self.in_batch(base, address, ends, (self.rows, self.inner))
         return f"tl.load({self.a}{self.head_offset(self.pitch_a)} + {address}{ends})"
 
     def load_b(self, start: str) -> str:
@@ -100,6 +126,8 @@ class Boxes(Groups):
             address = f"n[None, :] * {self.pitch_b} + (k + {start})[:, None]"
         else:
             address = f"(k + {start})[:, None] * {self.pitch_b} + n[None, :]"
+        if self.chance(0.15):
+            return self.in_batch(f"{self.b}{head}", address, ends, (self.inner, self.columns))
         return f"tl.load({self.b}{head} + {address}{ends})"
 
     def computed(self, index: str) -> None:
