@@ -82,7 +82,7 @@ struct Team {
   Job &job;
   InterruptClock &clock;
   std::thread::id caller = std::this_thread::get_id();
-  Clock::time_point callerReturned = Clock::now();
+  Clock::time_point callerReturned;
   std::atomic<unsigned> others{0};
 };
 
@@ -107,7 +107,9 @@ bool ThreadPool::runOnTeam(Job &job, InterruptClock &clock) {
   Team team{job, clock};
   bool ran = application.run([](void *argument) { static_cast<Team *>(argument)->enter(); }, &team);
   teamIsBusy = false;
-  choice->learnTeam(team.callerReturned - begin, Clock::now() - team.callerReturned);
+  if (ran) {
+    choice->learnTeam(team.callerReturned - begin, Clock::now() - team.callerReturned);
+  }
   return ran;
 }
 
