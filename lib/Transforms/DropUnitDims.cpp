@@ -180,6 +180,9 @@ struct RaiseAboveElementwise : OpRewritePattern<ReshapeOp> {
     }
     rewriter.setInsertionPoint(def);
     rewriter.replaceOp(op, withShape(rewriter, def, shape)->getResults());
+    if (def->use_empty()) {
+      rewriter.eraseOp(def); // now, since the next reshape asks for the uses of its operands
+    }
     return success();
   }
 

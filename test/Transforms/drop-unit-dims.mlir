@@ -48,6 +48,36 @@ func.func @two_shapes(%p: tensor<1x8x16x!tile.ptr<f32>>, %v: tensor<1x8x16xf32>)
 
 // -----
 
+// A long chain of floats that two accesses use: the reshape goes above all of it.
+
+// CHECK-LABEL: @chain
+// CHECK: %[[FLAT:.*]] = tile.reshape %{{.*}} : tensor<1x8x16xf32> -> tensor<8x16xf32>
+// CHECK-COUNT-14: math.absf %{{.*}} : tensor<8x16xf32>
+// CHECK-NOT: math.absf
+// CHECK: tile.store %{{.*}}, %[[LAST:.*]] : tensor<8x16x!tile.ptr<f32>>, tensor<8x16xf32>
+// CHECK: tile.store %{{.*}}, %[[LAST]] : tensor<8x16x!tile.ptr<f32>>, tensor<8x16xf32>
+func.func @chain(%p: tensor<1x8x16x!tile.ptr<f32>>, %q: tensor<1x8x16x!tile.ptr<f32>>, %v0: tensor<1x8x16xf32>) {
+  %v1 = math.absf %v0 : tensor<1x8x16xf32>
+  %v2 = math.absf %v1 : tensor<1x8x16xf32>
+  %v3 = math.absf %v2 : tensor<1x8x16xf32>
+  %v4 = math.absf %v3 : tensor<1x8x16xf32>
+  %v5 = math.absf %v4 : tensor<1x8x16xf32>
+  %v6 = math.absf %v5 : tensor<1x8x16xf32>
+  %v7 = math.absf %v6 : tensor<1x8x16xf32>
+  %v8 = math.absf %v7 : tensor<1x8x16xf32>
+  %v9 = math.absf %v8 : tensor<1x8x16xf32>
+  %v10 = math.absf %v9 : tensor<1x8x16xf32>
+  %v11 = math.absf %v10 : tensor<1x8x16xf32>
+  %v12 = math.absf %v11 : tensor<1x8x16xf32>
+  %v13 = math.absf %v12 : tensor<1x8x16xf32>
+  %v14 = math.absf %v13 : tensor<1x8x16xf32>
+  tile.store %p, %v14 : tensor<1x8x16x!tile.ptr<f32>>, tensor<1x8x16xf32>
+  tile.store %q, %v14 : tensor<1x8x16x!tile.ptr<f32>>, tensor<1x8x16xf32>
+  return
+}
+
+// -----
+
 // The outermost dimensions of size 1 go first, and two dimensions remain.
 
 // CHECK-LABEL: @two_remain

@@ -11,6 +11,8 @@ using namespace mlir;
 
 namespace tilewright::tile {
 
+constexpr int64_t maxIterations = 1000;
+
 static const char *rewriteSeed() { return std::getenv("TILEWRIGHT_REWRITE_SEED"); }
 
 /// Shuffles patterns, and chooses the traversal order at random.
@@ -23,7 +25,13 @@ static GreedyRewriteConfig drawOrder(RewritePatternSet &patterns) {
 
 LogicalResult rewriteGreedily(Operation *root, RewritePatternSet patterns) {
   GreedyRewriteConfig config = rewriteSeed() ? drawOrder(patterns) : GreedyRewriteConfig();
-  return applyPatternsGreedily(root, std::move(patterns), config);
+  // A pattern may need a pass over the code for each operation of a chain; MLIR's limit of 10 is for canonicalization.
+  config.setMaxIterations(maxIterations);
+  LogicalResult result = applyPatternsGreedily(root, std::move(patterns), config);
+  if (failed(result)) {
+    root->emitError() << "patterns still match after " << maxIterations << " iterations";
+  }
+  return result;
 }
 
 namespace {
@@ -40,7 +48,8 @@ struct CanonicalizeInAnyOrder : PassWrapper<CanonicalizeInAnyOrder, OperationPas
     for (RegisteredOperationName op : context->getRegisteredOperations()) {
       op.getCanonicalizationPatterns(patterns, context);
     }
-    (void)rewriteGreedily(getOperation(), std::move(patterns)); // like MLIR's, does not fail if it does not converge
+    GreedyRewriteConfig config = drawOrder(patterns);
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config); // may end early, like MLIR's
   }
 };
 } // namespace
