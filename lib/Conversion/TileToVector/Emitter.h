@@ -214,7 +214,24 @@ public:
                                             mlir::ValueRange elements, const Point &point, int axis);
   void finishReductions(llvm::ArrayRef<tile::ReduceOp> reduces, llvm::ArrayRef<mlir::Value> accumulators, Point point,
                         int axis, const llvm::DenseMap<mlir::Value, Buffer> &made);
+  llvm::SmallVector<mlir::Value> emitLine(const Nest &nest, const Shape &shape, llvm::ArrayRef<tile::ReduceOp> reduces,
+                                          mlir::Value end, Point point,
+                                          const llvm::DenseMap<mlir::Value, Buffer> &made);
   llvm::SmallVector<mlir::Value> reduceLanes(mlir::Region &combiner, llvm::SmallVector<mlir::Value> vectors);
+
+  //===--- Padding.cpp: reductions that end where masks do -----------------===//
+  /// i64: from where along the axis everything that the nest needs is the same; null if that is not known.
+  mlir::Value findPadding(const Nest &nest, const Shape &shape);
+  struct PaddedLine {
+    mlir::Value end;                              ///< i64: up to where the loop goes
+    mlir::Value padding;                          ///< i64: the first element that it leaves out
+    llvm::SmallVector<mlir::Value> reduced, kept; ///< the padding's values, of reductions and of tiles to keep
+  };
+  PaddedLine beginPaddedLine(const Nest &nest, const Shape &shape, mlir::Value end, Point point);
+  /// Combines the padding with the accumulators, and fills the rest of tiles to keep.
+  llvm::SmallVector<mlir::Value> endPaddedLine(const Nest &nest, const Shape &shape, const PaddedLine &line,
+                                               Point point, llvm::ArrayRef<mlir::Value> accumulators,
+                                               const llvm::DenseMap<mlir::Value, Buffer> &made);
 
   //===--- Element.cpp: a tile's value at a point --------------------------===//
   /// The value at a point: a scalar at a scalar point, or if all lanes have the same value.

@@ -249,30 +249,42 @@ void Emitter::emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMa
   if (shape.vectorDim >= 0 && shape.vectorDim != axis) {
     outer.push_back(shape.vectorDim);
   }
+  Value end = findPadding(nest, shape);
   Point point{SmallVector<Value>(shape.sizes.size()), shape.vectorDim, shape.width};
   emitLoops(shape, outer, point, [&] {
-    SmallVector<Value> results;
-    int64_t step = axis == shape.vectorDim ? shape.width : 1;
-    emitLoop(
-        shape.sizes[axis], step, startAccumulators(reduces, shape.width),
-        [&](Value index, ValueRange accumulators) {
-          point.index[axis] = index;
-          // A reduction reads its operands before the stores that follow it overwrite memory that these were loaded
-          // from.
-          SmallVector<Value> elements;
-          for (const Sink &sink : nest.sinks) {
-            if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(sink.op)) {
-              for (Value operand : reduce.getOperands()) {
-                elements.push_back(broadcast(evaluate(operand, point), point.width));
-              }
-            }
-            emitSink(sink, point, made);
-          }
-          return accumulate(reduces, accumulators, elements, point, axis);
-        },
-        &results);
+    PaddedLine line = end ? beginPaddedLine(nest, shape, end, point) : PaddedLine();
+    SmallVector<Value> results = emitLine(nest, shape, reduces, line.end, point, made);
+    if (end) {
+      results = endPaddedLine(nest, shape, line, point, results, made);
+    }
     finishReductions(reduces, results, point, axis, made);
   });
+}
+
+/// The loop along the axis, up to `end`; null for all of it.
+SmallVector<Value> Emitter::emitLine(const Nest &nest, const Shape &shape, ArrayRef<tile::ReduceOp> reduces, Value end,
+                                     Point point, const llvm::DenseMap<Value, Buffer> &made) {
+  int axis = nest.reduceAxis;
+  int64_t step = axis == shape.vectorDim ? shape.width : 1;
+  SmallVector<Value> results;
+  emitLoopTo(
+      end, shape.sizes[axis], step, startAccumulators(reduces, shape.width),
+      [&](Value index, ValueRange accumulators) {
+        point.index[axis] = index;
+        // A reduction reads its operands before the stores that follow it overwrite memory that these were loaded from.
+        SmallVector<Value> elements;
+        for (const Sink &sink : nest.sinks) {
+          if (auto reduce = dyn_cast_or_null<tile::ReduceOp>(sink.op)) {
+            for (Value operand : reduce.getOperands()) {
+              elements.push_back(broadcast(evaluate(operand, point), point.width));
+            }
+          }
+          emitSink(sink, point, made);
+        }
+        return accumulate(reduces, accumulators, elements, point, axis);
+      },
+      &results);
+  return results;
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,6 +27,7 @@ import memory_calls
 import mixed
 import ordering
 import outside
+import padding
 import pointers
 import quotients
 import rows
@@ -69,6 +70,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "transposes": (4, transposes.write),
     "wraps": (4, wraps.write),
     "additions": (4, additions.write),
+    "padding": (4, padding.write),
 }
 
 
