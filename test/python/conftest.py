@@ -34,6 +34,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("one", "all", "amd-one", "amd-all"),
         help="also compile each launched kernel for one NVIDIA or AMD architecture, or for all",
     )
+    parser.addoption(
+        "--full", action="store_true", help="also the tests that `bin/test --full` alone runs"
+    )
     parser.addoption("--seed", type=int, default=0, help="seed of the tests' random inputs")
     parser.addoption(
         "--update", action="store_true", help="write the output of commands into the pages of docs/"
@@ -46,6 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "cpu_only(why, compiles=True): runs only on the CPU, regardless of --targets; `compiles` "
         "is whether its kernels compile for GPUs",
     )
+    config.addinivalue_line("markers", "full(why): runs only with --full")
     config.addinivalue_line(
         "markers",
         "needs_gpu(why): runs on emulated GPUs where --targets names the CPU",
@@ -97,8 +101,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     parts = _parts(config)
+    is_full = config.getoption("--full")
 
     def is_chosen(item: pytest.Item) -> bool:
+        if item.get_closest_marker("full") and not is_full:
+            return False
         part = parts.get(_target_of(item), 1)
         # The same tests in each run, and spread over the cases of each function.
         return zlib.crc32(item.nodeid.encode()) % part == 0

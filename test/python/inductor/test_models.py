@@ -6,9 +6,13 @@ from compiled_programs import succeeds
 pytest.importorskip("torch")
 
 NAMES = ["MLP", "CNN", "encoder", "decoder", "LSTM", "U-Net", "MoE"]
+QUICK = ("MLP", "CNN", "decoder")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [n if n in QUICK else pytest.param(n, marks=pytest.mark.full("half a minute")) for n in NAMES],
+)
 def test_a_model(name, tmp_path) -> None:
     program = f"""
     import sys
