@@ -4,6 +4,7 @@
 #include "HostCode.h"
 #include "ScheduleReport.h"
 
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Target/Libraries.h"
@@ -115,9 +116,12 @@ private:
     }
     diagnostics.drop();
     failure = CompileFailure();
+    StringRef obstacle = ok ? "it copies no boxes, which would overlap with the previous program's stores"
+                            : "with it, the kernel needs more than the GPU has";
     module->setAttrs((*before)->getAttrDictionary());
     module.getBodyRegion().takeBody(before->getBodyRegion());
     schedule.start(module, options, compilation);
+    stateNotPersistent(module, obstacle);
     CudaOptions others;
     others.copy(options);
     others.persistent.set(false);

@@ -2,7 +2,7 @@
 
 #include "GpuModuleSteps.h"
 
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/ScheduledOps.h"
 #include "tilewright/Hardware/Rates.h"
 #include "tilewright/Transforms/Locations.h"

@@ -79,13 +79,22 @@ bool mayWait(func::FuncOp kernel) {
 
 } // namespace
 
-bool benefitsFromPersistence(func::FuncOp kernel) {
+StringRef whyNotWorthwhile(func::FuncOp kernel) {
   tile::DotOp dot = onlyDot(kernel);
-  if (!dot || mayWait(kernel) || !hasUniformBounds(cast<scf::ForOp>(dot->getParentOp()))) {
-    return false;
+  if (!dot) {
+    return "it was only seen to pay for one dot, in a loop that is in no other";
+  }
+  if (mayWait(kernel)) {
+    return "programs with `while` loops or atomics may wait for each other, or take different times";
+  }
+  if (!hasUniformBounds(cast<scf::ForOp>(dot->getParentOp()))) {
+    return "the loop's bounds differ between programs, or are computed in a way that may";
   }
   int64_t elements = dot.getResult().getType().getNumElements();
-  return elements >= kLeastElements && storesByBoxes(kernel, elements);
+  if (elements < kLeastElements) {
+    return "its tiles have fewer than 128x128 elements, so that several programs overlap on a multiprocessor";
+  }
+  return storesByBoxes(kernel, elements) ? "" : "it does not store its tiles in elements of at most 16 bits";
 }
 
 } // namespace tilewright

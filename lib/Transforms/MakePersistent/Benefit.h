@@ -10,9 +10,9 @@
 
 namespace tilewright {
 
-/// Whether it is a product in large tiles, whose programs all take the same time and whose stores may be copies of
-/// boxes.
-bool benefitsFromPersistence(mlir::func::FuncOp kernel);
+/// Why not; empty if it is a product in large tiles, whose programs all take the same time and whose stores may be
+/// copies of boxes.
+llvm::StringRef whyNotWorthwhile(mlir::func::FuncOp kernel);
 
 } // namespace tilewright
 

@@ -4,6 +4,7 @@
 
 #include "tilewright/Analysis/IndexRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -134,14 +135,19 @@ struct MakePersistent : impl::MakePersistentBase<MakePersistent> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      if (!kernel->hasAttr(tile::TileDialect::kKernelAttr) || (automatic && !benefitsFromPersistence(kernel))) {
+      if (!kernel->hasAttr(tile::TileDialect::kKernelAttr)) {
         continue;
       }
-      StringRef obstacle = obstacleIn(kernel, cooperative);
+      StringRef obstacle = automatic ? whyNotWorthwhile(kernel) : "";
+      if (obstacle.empty()) {
+        obstacle = obstacleIn(kernel, cooperative);
+      }
       if (obstacle.empty()) {
         ProgramLoop(kernel).wrap();
       } else if (!automatic) {
         kernel.emitWarning() << "the kernel is not persistent: " << obstacle;
+      } else {
+        stateNotPersistent(kernel, obstacle);
       }
     }
   }

@@ -82,6 +82,7 @@ PLAIN = variant()
 WGMMA, COPY, PIPELINE = "wgmma", "asynchronous copy", "pipelining"
 IN_FLIGHT, MATRIX = "dot in flight across iterations", "matrix instruction"
 BOXES = "copies of boxes"
+PERSISTENT = "persistent programs"
 TURNS = "turns of two groups of warps"
 
 FP8 = "*fp8e4nv:D,*fp8e4nv:D,*fp32:D,i32:D"
@@ -92,6 +93,11 @@ WHILE = (
     (DOT, f"{DOT}\n        start += BK"),
 )
 
+# Products that are made persistent, and stored by copies.
+LARGE = "*fp16:D,*fp16:D,*fp16:D,i32:D,BM=128,BN=128"
+OPTIONS = ("--noalias", "--num-warps", "8", "--num-stages", "3")
+STORE = "tl.store(c + m[:, None] * N + n[None, :], total)"
+
 RANGE = "range(0, K, BK)"
 BEFORE = "    for start in range(0, K, BK):"
 FIRST = (BEFORE, f"    first = tl.load(c).to(tl.int32) * 16\n{BEFORE}")
@@ -101,6 +107,10 @@ POINTER = (BEFORE, f"    at = a if tl.load(c) > 0 else b\n{BEFORE}")
 def masked(mask):
     """The kernel whose first operand is zero elsewhere."""
     return LOAD, f"{LOAD[:-1]}, mask={mask}, other=0.0)"
+
+
+def large(*replacements, signature=LARGE):
+    return variant(*replacements, signature=signature, options=OPTIONS)
 
 
 def hinted(hint, *others):
@@ -325,6 +335,80 @@ CASES = {
             for depth in (64, 128)
         ),
     ),
+    # persistent programs
+    "small tiles": (
+        PERSISTENT,
+        "fewer than 128x128 elements",
+        large(signature=LARGE.replace("128", "64")),
+        large(),
+    ),
+    "results of 32 bits": (
+        PERSISTENT,
+        "elements of at most 16 bits",
+        large(signature=LARGE.replace("*fp16:D,i32", "*fp32:D,i32")),
+        large(),
+    ),
+    "atomics beside a product": (
+        PERSISTENT,
+        "may wait for each other",
+        large((STORE, f"{STORE}\n    tl.atomic_add(c + N * N, 1.0)")),
+        large(),
+    ),
+    "a loop to the program's number": (
+        PERSISTENT,
+        "bounds differ between programs",
+        large((RANGE, "range(0, tl.program_id(0), BK)")),
+        large(),
+    ),
+    "two dots": (
+        PERSISTENT,
+        "one dot, in a loop",
+        large((DOT, f"{DOT}\n        total = tl.dot(x, y * 2, total)")),
+        large(),
+    ),
+    "assertions": (
+        PERSISTENT,
+        "name the program",
+        variant((STORE, f"tl.device_print('', K)\n    {STORE}"), signature=LARGE, options=OPTIONS),
+        large(),
+    ),
+    "no boxes": (
+        PERSISTENT,
+        "copies no boxes",
+        large(masked("(m[:, None] & 1) == 0")),
+        large(masked("m[:, None] < K")),
+    ),
+    # stores
+    "arrays that may overlap": (
+        BOXES,
+        "may be to the same memory",
+        variant(signature=LARGE, options=OPTIONS[1:]),
+        large(),
+    ),
+    "a store with a cache modifier": (
+        BOXES,
+        "cache modifier",
+        large((STORE, f"{STORE[:-1]}, cache_modifier='.cs')")),
+        large(),
+    ),
+    "a tile of three dimensions": (
+        BOXES,
+        "not two-dimensional",
+        large(
+            (
+                STORE,
+                "at = (m[:, None] * N + n[None, :]).reshape(2, 64, BN)\n"
+                "    tl.store(c + at, total.reshape(2, 64, BN))",
+            )
+        ),
+        large(),
+    ),
+    "a mask that is no end": (
+        BOXES,
+        "no conjunction of comparisons",
+        large((STORE, f"{STORE[:-1]}, (n & 1)[None, :] == 0)")),
+        large((STORE, f"{STORE[:-1]}, n[None, :] < N)")),
+    ),
     "imprecise sums": (
         IN_FLIGHT,
         "max_num_imprecise_acc",
@@ -350,7 +434,7 @@ def test_a_reason_is_given_with_its_obstacle_and_only_then(rejected, name):
 
 
 def test_nothing_is_rejected_in_a_plain_matmul(rejected):
-    assert rejected(*PLAIN) == []
+    assert rejected(*large()) == []
 
 
 def test_older_gpus_do_not_miss_what_they_do_not_have(rejected):

@@ -15,7 +15,7 @@
 #include "OverlapReads.h"
 #include "OverlapSums.h"
 #include "RingPositions.h"
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"

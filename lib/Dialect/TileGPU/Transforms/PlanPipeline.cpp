@@ -35,7 +35,7 @@
 #include "PlanBoxes/BoxLoads.h"
 #include "tilewright/Analysis/LoopControl.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -10,7 +10,7 @@
 #include "NamedBarriers.h"
 #include "Turn.h"
 
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
 

@@ -3,8 +3,8 @@
 #include "DotLayouts.h"
 #include "GroupMma.h"
 #include "Precision.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/IR/PartialSums.h"
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

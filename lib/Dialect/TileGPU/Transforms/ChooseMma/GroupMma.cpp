@@ -2,7 +2,7 @@
 
 #include "../GroupOperands.h"
 #include "tilewright/Dialect/Tile/IR/ImpreciseSums.h"
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Hardware/NvidiaInstructions.h"
 #include "tilewright/Layout/Algebra.h"
 

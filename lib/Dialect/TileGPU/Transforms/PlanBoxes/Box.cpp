@@ -326,8 +326,7 @@ std::optional<Box> Box::of(tile::MemoryAccessOpInterface access, BufferType buff
   box.base = address->base;
   box.swizzle = columns->swizzle;
   if (!addDimensions(box, address->offset, *columns)) {
-    why = "its elements are not adjacent along the dimension of the buffer's rows, or the other stride is not known at "
-          "launch";
+    why = kNotAlongRows;
     return std::nullopt;
   }
   Value mask = access.getMask();

@@ -46,6 +46,11 @@ struct Box {
   llvm::SmallVector<IndexRemainder> remainders;  ///< of which nothing may wrap
   llvm::SmallVector<IndexRemainder> unseen;      ///< of which nothing sees what wraps
 
+  /// The reason if the buffer's rows are along another dimension than those of the array.
+  static constexpr llvm::StringLiteral kNotAlongRows =
+      "its elements are not adjacent along the dimension of the buffer's rows, or the other stride is not known at "
+      "launch";
+
   /// The box that the load reads into such a buffer, or that a store writes from it; none if the addresses or the mask
   /// are no box's, or if the buffer has another layout than that in which boxes are copied. `why` gets the reason.
   static std::optional<Box> of(tile::MemoryAccessOpInterface access, BufferType buffer, std::string &why);

@@ -7,6 +7,7 @@
 #include "MemoryOrder.h"
 #include "StoredBytes.h"
 
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Shared.h"
 
@@ -89,14 +90,17 @@ static bool beginsAtMultiples(const Box &box, int64_t height) {
                       [&](const IndexProduct &product) { return product.factor % height == 0; });
 }
 
-static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Value value, MapBuilder &maps) {
+static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Value value, MapBuilder &maps,
+                                        std::string &why) {
   auto tile = cast<RankedTensorType>(value.getType());
-  std::string why; // not stated: most stores of tiles are better left to threads
   for (int contiguous : {1, 0}) {
     for (int64_t swizzle : {128, 64, 32}) {
       BufferType whole = withColumns(tile, contiguous, swizzle);
-      std::optional<Box> box = whole ? Box::of(access, whole, why) : std::nullopt;
+      std::string reason;
+      std::optional<Box> box = whole ? Box::of(access, whole, reason) : std::nullopt;
       if (!box) {
+        bool isFirst = whole && why.empty(), isOfBetterRows = whole && why == Box::kNotAlongRows;
+        why = isFirst || isOfBetterRows ? reason : why;
         continue;
       }
       std::optional<int64_t> rows = rowsOfGroups(tile, 1 - contiguous);
@@ -117,6 +121,7 @@ static std::optional<BoxStore> describe(tile::MemoryAccessOpInterface access, Va
       return BoxStore{access, value, part, buffer, contiguous, std::move(*box), *map, rows.has_value(), isApart};
     }
   }
+  why = why.empty() ? "its rows have fewer than 32 bytes" : why;
   return std::nullopt;
 }
 
@@ -127,20 +132,21 @@ static LocalStoreOp findStaged(Operation *access) {
   return isAlone ? storeFor(load) : LocalStoreOp();
 }
 
-/// Whether a tile that threads could store themselves should take the way through shared memory. Groups of warps hold
-/// words of four bytes such that an instruction writes 32 bytes in each of eight lines; boxes write whole lines. As
-/// many programs as before must fit on a multiprocessor. A reduction of any elements is worth it.
-static bool isWorthStaging(const BoxStore &found) {
+/// Why a tile that threads could store themselves should not take the way through shared memory; empty if it should.
+/// Groups of warps hold words of four bytes such that an instruction writes 32 bytes in each of eight lines; boxes
+/// write whole lines. As many programs as before must fit on a multiprocessor. A reduction of any elements is worth it.
+static StringRef whyNotStaged(const BoxStore &found) {
   constexpr int64_t kWord = 4;
   bool isReduction = isa<tile::AtomicRMWOp>(found.access), isInside = isInLoop(found.access);
   if (!isReduction && (!found.isByGroups || found.buffer.getElementBytes() != kWord || isInside)) {
-    return false;
+    return "threads store its elements from registers as fast";
   }
   auto function = found.access->getParentOfType<func::FuncOp>();
   int64_t others = sharedBytesOf(function);
   int64_t before = programsThatFit(function, others);
   int64_t bytes = found.buffer.getBytes(); // after a loop, the others hold no data any more
-  return before > 0 && programsThatFit(function, isInside ? others + bytes : std::max(others, bytes)) >= before;
+  bool fits = before > 0 && programsThatFit(function, isInside ? others + bytes : std::max(others, bytes)) >= before;
+  return fits ? "" : "fewer programs would fit on a multiprocessor, for its buffer in shared memory";
 }
 
 /// Whether the copy that reads shared memory can also combine elements of the type with memory in this way.
@@ -158,38 +164,71 @@ static bool canReduce(tile::RMWKind kind, Type element) {
   }
 }
 
-/// Whether the access may be a copy, by its own attributes.
-static bool isCandidate(Operation *access) {
+/// Why the access can't be a copy, by what it is itself; empty if it can.
+static StringRef obstacleOf(Operation *access) {
+  auto tile = dyn_cast<RankedTensorType>(valueOf(access).getType());
+  if (!tile || tile.getRank() != 2) {
+    return "its tile is not two-dimensional";
+  }
   if (auto store = dyn_cast<tile::StoreOp>(access)) {
     bool isPlain = store.getCache() == tile::CacheModifier::None && store.getEvict() == tile::EvictionPolicy::Normal;
-    return isPlain && !findPosition(store);
+    return !isPlain              ? "it has a cache modifier or an eviction policy"
+           : findPosition(store) ? "its loop is pipelined, and its iterations overlap"
+                                 : "";
   }
-  auto atomic = dyn_cast<tile::AtomicRMWOp>(access);
-  return atomic && atomic->use_empty() && atomic.getSem() == tile::MemSemantic::Relaxed &&
-         atomic.getScope() != tile::SyncScope::System &&
-         canReduce(atomic.getKind(), getElementTypeOrSelf(atomic.getValue()));
+  auto atomic = cast<tile::AtomicRMWOp>(access);
+  bool isPlain = atomic->use_empty() && atomic.getSem() == tile::MemSemantic::Relaxed &&
+                 atomic.getScope() != tile::SyncScope::System;
+  if (!isPlain) {
+    return "its results are used, or it is ordered with other accesses";
+  }
+  return canReduce(atomic.getKind(), tile.getElementType()) ? ""
+                                                            : "the hardware does not combine such elements by copies";
 }
 
-static std::optional<BoxStore> find(tile::MemoryAccessOpInterface access, MapBuilder &maps) {
-  auto tile = isCandidate(access) ? dyn_cast<RankedTensorType>(valueOf(access).getType()) : RankedTensorType();
-  if (!tile || tile.getRank() != 2 || needsOrder(access)) {
+/// The store as a copy of boxes; none, with the reason, if it is not one.
+static std::optional<BoxStore> find(tile::MemoryAccessOpInterface access, MapBuilder &maps, std::string &why) {
+  why = obstacleOf(access);
+  if (why.empty() && needsOrder(access)) {
+    why = "another access of the kernel may be to the same memory";
+  }
+  if (!why.empty()) {
     return std::nullopt;
   }
   int64_t before = maps.size();
   LocalStoreOp staged = findStaged(access);
-  std::optional<BoxStore> found = describe(access, staged ? staged.getSrc() : valueOf(access), maps);
-  if (!found || !maps.fits() || (!staged && !isWorthStaging(*found))) {
+  std::optional<BoxStore> found = describe(access, staged ? staged.getSrc() : valueOf(access), maps, why);
+  if (found && !maps.fits()) {
+    why = "there is no room for another tensor map among the kernel's parameters";
+    found.reset();
+  } else if (found && !staged) {
+    why = whyNotStaged(*found);
+    found = why.empty() ? std::move(found) : std::nullopt;
+  }
+  if (!found) {
     maps.truncate(before);
-    return std::nullopt;
   }
   return found;
+}
+
+/// Whether a user may expect such a tile to be stored by copies.
+static bool isLarge(Type type) {
+  constexpr int64_t kLeastElements = int64_t(64) * 64;
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && tile.getNumElements() >= kLeastElements;
 }
 
 std::vector<BoxStore> findBoxStores(func::FuncOp function, MapBuilder &maps) {
   std::vector<BoxStore> stores;
   function.walk([&](tile::MemoryAccessOpInterface access) {
-    if (std::optional<BoxStore> found = find(access, maps)) {
+    if (!isa<tile::StoreOp, tile::AtomicRMWOp>(access)) {
+      return;
+    }
+    std::string why;
+    if (std::optional<BoxStore> found = find(access, maps, why)) {
       stores.push_back(std::move(*found));
+    } else if (isLarge(valueOf(access).getType())) {
+      stateRejected(access, "copies of boxes", why);
     }
   });
   return stores;

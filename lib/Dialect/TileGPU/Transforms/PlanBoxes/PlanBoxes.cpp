@@ -11,7 +11,7 @@
 #include "BoxStores.h"
 #include "EraseUnused.h"
 
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
 

@@ -21,7 +21,7 @@
 #include "../Turn.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Hardware/Gpu.h"
 

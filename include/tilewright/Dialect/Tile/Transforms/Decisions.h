@@ -7,13 +7,13 @@
 // These are remarks of MLIR's remark engine. They are collected only if the context has an engine
 // (lib/Pipeline/ScheduleReport.h installs one); without it, stating a decision costs the load of a pointer.
 
-#ifndef TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_DECISIONS_H
-#define TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_DECISIONS_H
+#ifndef TILEWRIGHT_DIALECT_TILE_TRANSFORMS_DECISIONS_H
+#define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_DECISIONS_H
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/Twine.h"
 
-namespace tilewright::tilegpu {
+namespace tilewright {
 
 /// The category of the remarks, and the name of the argument that is the location of the loop around the operation.
 inline constexpr llvm::StringLiteral kScheduleCategory = "schedule";
@@ -29,6 +29,9 @@ mlir::Operation *loopAround(mlir::Operation *op);
 /// "..., because".
 void stateRejected(mlir::Operation *op, llvm::StringRef choice, const llvm::Twine &reason);
 
-} // namespace tilewright::tilegpu
+/// States at the first dot in `scope` that the compiler did not make the kernel persistent; nothing without dots.
+void stateNotPersistent(mlir::Operation *scope, llvm::StringRef reason);
 
-#endif // TILEWRIGHT_DIALECT_TILEGPU_TRANSFORMS_DECISIONS_H
+} // namespace tilewright
+
+#endif // TILEWRIGHT_DIALECT_TILE_TRANSFORMS_DECISIONS_H

@@ -1,11 +1,13 @@
-#include "tilewright/Dialect/TileGPU/Transforms/Decisions.h"
+#include "tilewright/Dialect/Tile/Transforms/Decisions.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
-namespace tilewright::tilegpu {
+namespace tilewright {
 
 bool collectsDecisions(Operation *op) { return op->getContext()->getRemarkEngine() != nullptr; }
 
@@ -27,4 +29,11 @@ void stateRejected(Operation *op, StringRef choice, const Twine &reason) {
   remark << StringRef(reason.str());
 }
 
-} // namespace tilewright::tilegpu
+void stateNotPersistent(Operation *scope, StringRef reason) {
+  scope->walk([&](tile::DotOp dot) {
+    stateRejected(dot, "persistent programs", reason);
+    return WalkResult::interrupt();
+  });
+}
+
+} // namespace tilewright
