@@ -150,3 +150,28 @@ func.func @relaxed_atomic(%p: !tile.ptr<f32> {tile.noalias}, %q: !tile.ptr<i32> 
   tile.store %to, %x : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
   return
 }
+
+// A tile that the nest reduces, and that must be loaded before a store, is kept once.
+// CHECK-LABEL: normalize:
+// CHECK-NEXT: nest [256] reduce 0
+// CHECK-NEXT:   keep tile.load
+// CHECK-NEXT:   tile.reduce
+// CHECK-NEXT: nest [256]
+// CHECK-NEXT:   tile.store
+func.func @normalize(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %s = tile.splat %p : tensor<256x!tile.ptr<f32>>
+  %from = tile.addptr %s, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %t = tile.splat %q : tensor<256x!tile.ptr<f32>>
+  %to = tile.addptr %t, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %x = tile.load %from : tensor<256x!tile.ptr<f32>> -> tensor<256xf32>
+  %sum = tile.reduce (%x) 0 {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    tile.yield %m : f32
+  } : (tensor<256xf32>) -> f32
+  %sums = tile.splat %sum : tensor<256xf32>
+  %y = arith.divf %x, %sums : tensor<256xf32>
+  tile.store %to, %y : tensor<256x!tile.ptr<f32>>, tensor<256xf32>
+  return
+}

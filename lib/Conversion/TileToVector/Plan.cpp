@@ -399,8 +399,9 @@ private:
       walkKept(sink, [&](Value reached) { return !(reaches |= reached == value); });
       return reaches;
     });
-    bool isSink = use != nest.sinks.end() && !use->op && use->value == value;
-    if (!isSink) {
+    auto keeps = [&](const Sink &sink) { return !sink.op && sink.value == value; };
+    if (use == nest.sinks.end() || !keeps(*use)) {
+      llvm::erase_if(nest.sinks, keeps); // after the use, as the use is the first
       nest.sinks.insert(use, Sink{nullptr, value});
     }
   }
