@@ -145,43 +145,109 @@ constexpr Row kRows[] = {
 };
 } // namespace
 
-/// A, or B with rows and columns exchanged: `side` rows, of which each lane holds elements along K.
-static LinearLayout operandFragment(const Family &family, int64_t side, int64_t k, int dimOfK) {
-  int other = 1 - dimOfK;
-  if (family.repeatsLanes) {
-    return layout::fragment({dimOfK, k, {{other, side}}},
-                            dimOfK == 1 ? layout::Shape{side, k} : layout::Shape{k, side}) *
-           LinearLayout::zeros(layout::kLane, family.lanes / side, layout::dimName(other));
-  }
-  int64_t groups = family.lanes / side;
-  int64_t contiguous = std::min(k / groups, family.mostAlongK);
-  return layout::fragment({dimOfK, contiguous, {{other, side}, {dimOfK, groups}}},
-                          dimOfK == 1 ? layout::Shape{side, k} : layout::Shape{k, side});
+namespace {
+/// Rows of one instruction that differ in what they make of its operands. All compute the same, as
+///
+///     (A B)^T = B^T A^T
+///
+/// as the positions along K can be permuted if it is done for A and B alike, and as the columns of B can be permuted if
+/// it is done for C. The lanes of a transposed C hold elements of a row as those of an A do. So a chain of dots, in
+/// which C becomes the next A, moves few elements between lanes, or none.
+struct Variant {
+  bool swapsOperands;
+  int64_t contiguous; ///< elements along K that a lane holds before those of other lanes follow
+};
+} // namespace
+
+/// The groups of lanes that hold different elements of a row of A.
+static int64_t groupsOf(const Row &row) { return row.family.lanes / row.shape.n; }
+
+/// The most contiguous elements along K that a lane holds.
+static int64_t contiguousAlongK(const Row &row) {
+  return row.family.repeatsLanes ? row.shape.k : std::min(row.shape.k / groupsOf(row), row.family.mostAlongK);
 }
 
-static std::string nameOf(const Row &row) {
-  auto [m, n, k] = row.shape;
+/// The same with which a transposed C can be held like A: then all groups' elements are columns of one C. If lanes of A
+/// repeat others, the columns of C are divided among the groups in this way.
+static int64_t contiguousInChains(const Row &row) {
+  return std::min(contiguousAlongK(row), row.shape.n / groupsOf(row));
+}
+
+/// A, or B with rows and columns exchanged: `side` rows, of which each lane holds elements along K.
+static LinearLayout operandFragment(const Row &row, Variant variant, int64_t side, int dimOfK) {
+  int64_t k = row.shape.k;
+  int other = 1 - dimOfK;
+  layout::Shape shape = dimOfK == 1 ? layout::Shape{side, k} : layout::Shape{k, side};
+  if (row.family.repeatsLanes) {
+    return layout::fragment({dimOfK, k, {{other, side}}}, shape) *
+           LinearLayout::zeros(layout::kLane, groupsOf(row), layout::dimName(other));
+  }
+  return layout::fragment({dimOfK, variant.contiguous, {{other, side}, {dimOfK, groupsOf(row)}}}, shape);
+}
+
+/// For each bit of a row of the instruction's C, the column of the transposed C. Groups of lanes hold those columns
+/// that are their positions along K in A, if they are among the columns at all.
+static std::vector<int64_t> columnsOfSwapped(const Row &row, Variant variant) {
+  int64_t first = variant.contiguous, end = first * groupsOf(row);
+  bool follows = end <= row.shape.n;
+  std::vector<int64_t> columns;
+  int64_t ofGroup = first, ofElement = 1;
+  for (int64_t bit = 1; bit < row.shape.m; bit *= 2) {
+    bool isGroup = bit >= row.family.contiguousC && bit < row.family.contiguousC * groupsOf(row);
+    ofElement = ofElement == first ? end : ofElement;
+    int64_t &next = isGroup ? ofGroup : ofElement;
+    columns.push_back(follows ? next : bit);
+    next *= 2;
+  }
+  return columns;
+}
+
+/// The layout of the matrix whose columns, by their bits, are moved to others.
+static LinearLayout withColumns(const LinearLayout &map, const std::vector<int64_t> &columns) {
+  LinearLayout::Bases bases = {{layout::dimName(0), {}}, {layout::dimName(1), {}}};
+  for (int bit = 0; bit < map.outBits(layout::dimName(0)); ++bit) {
+    bases[0].second.push_back({int64_t(1) << bit, 0});
+  }
+  for (int64_t column : columns) {
+    bases[1].second.push_back({0, column});
+  }
+  return layout::compose(LinearLayout::fromBases(bases, map.outs()), map);
+}
+
+/// Shape and types are those of the dot.
+static std::string nameOf(const AmdMma &mma, const Row &row, Variant variant) {
+  auto [m, n, k] = mma.shape;
   std::string name =
       std::string(row.family.prefix) + ".m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
-  for (ElementType type : {row.a, row.b, row.accumulator}) {
-    name.append(".").append(nameOf(type));
+  for (const MmaOperand &operand : mma.operands) {
+    name.append(".").append(nameOf(operand.element));
   }
-  return name;
+  name += variant.swapsOperands ? ".swapped" : "";
+  bool isPermuted = !row.family.repeatsLanes && variant.contiguous < contiguousAlongK(row);
+  return isPermuted ? name + ".by" + std::to_string(variant.contiguous) : name;
 }
 
-static AmdRow<AmdMma> describe(const Row &row) {
+static AmdRow<AmdMma> describe(const Row &row, Variant variant) {
   auto [m, n, k] = row.shape;
-  LinearLayout c = layout::fragment({0, row.family.contiguousC, {{1, n}, {0, row.family.lanes / n}}}, {m, n});
+  LinearLayout c = layout::fragment({0, row.family.contiguousC, {{1, n}, {0, groupsOf(row)}}}, {m, n});
   ValueType accumulators = {row.accumulator, static_cast<int>(m * n / row.family.lanes)};
+  LinearLayout left = operandFragment(row, variant, m, 1), right = operandFragment(row, variant, n, 0);
+  ElementType a = row.a, b = row.b;
   AmdMma instruction;
-  instruction.name = nameOf(row);
   instruction.intrinsic = std::string("llvm.amdgcn.") + row.intrinsic;
   instruction.shape = row.shape;
-  instruction.operands = {MmaOperand{operandFragment(row.family, m, k, 1), row.a, row.value},
-                          MmaOperand{operandFragment(row.family, n, k, 0), row.b, row.value},
-                          MmaOperand{c, row.accumulator, accumulators}};
   instruction.unit = row.family.unit;
   instruction.form = row.form;
+  instruction.swapsOperands = variant.swapsOperands;
+  if (variant.swapsOperands) { // the rows have as many rows as columns
+    std::vector<int64_t> columns = columnsOfSwapped(row, variant);
+    std::swap(a, b);
+    right = withColumns(right, columns);
+    c = withColumns(layout::transposed(c, {1, 0}), columns);
+  }
+  instruction.operands = {MmaOperand{left, a, row.value}, MmaOperand{right, b, row.value},
+                          MmaOperand{c, row.accumulator, accumulators}};
+  instruction.name = nameOf(instruction, row, variant);
   return {std::move(instruction), row.targets};
 }
 
@@ -189,7 +255,14 @@ const AmdTable<AmdMma> &amdMmaInstructions() {
   static const AmdTable<AmdMma> table = [] {
     AmdTable<AmdMma> described;
     for (const Row &row : kRows) {
-      described.push_back(describe(row));
+      int64_t most = contiguousAlongK(row), inChains = contiguousInChains(row);
+      described.push_back(describe(row, {false, most}));
+      if (inChains == most || !row.family.repeatsLanes) {
+        described.push_back(describe(row, {true, most}));
+      }
+      if (inChains != most) {
+        described.push_back(describe(row, {true, inChains}));
+      }
     }
     return described;
   }();

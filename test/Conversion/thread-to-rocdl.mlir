@@ -207,8 +207,10 @@ module attributes {tilegpu.target = "gfx942", tilegpu.num_warps = 1 : i32} {
   func.func @mfma(%a: vector<4xf16>, %b: vector<4xf16>, %c: vector<16xf32>, %i: i64, %s: vector<4xi32>) {
     // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.32x32x8f16"(%[[A]], %[[B]], %[[C]], %{{.*}}, %{{.*}}, %{{.*}}) : (vector<4xf16>, vector<4xf16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
     // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.i32.16x16x32.i8"(%{{.*}}) : (i64, i64, vector<4xi32>, i32, i32, i32) -> vector<4xi32>
+    // CHECK: llvm.call_intrinsic "llvm.amdgcn.mfma.f32.32x32x8f16"(%[[B]], %[[A]], %[[C]], %{{.*}}, %{{.*}}, %{{.*}}) : (vector<4xf16>, vector<4xf16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
     %0 = thread.mma "mfma.m32n32k8.f16.f16.f32" %a by %b into %c : vector<4xf16> by vector<4xf16> into vector<16xf32>
     %1 = thread.mma "mfma.m16n16k32.s8.s8.s32" %i by %i into %s : i64 by i64 into vector<4xi32>
+    %2 = thread.mma "mfma.m32n32k8.f16.f16.f32.swapped" %a by %b into %c : vector<4xf16> by vector<4xf16> into vector<16xf32>
     return
   }
 }

@@ -23,6 +23,7 @@ enum class AmdMmaForm {
 
 struct AmdMma : MmaInstruction {
   AmdMmaForm form;
+  bool swapsOperands; ///< the intrinsic takes B, transposed, as its A, and A as its B, and computes C transposed
 };
 
 /// v_mfma_* of CDNA and v_wmma_* of RDNA

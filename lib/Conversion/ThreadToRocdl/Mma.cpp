@@ -41,9 +41,11 @@ struct Mma : OpRewritePattern<thread::MmaOp> {
       return op.emitError("the target has no instruction ") << op.getInstruction();
     }
     Builder builder(op.getLoc(), rewriter);
-    // Each operand is one value.
-    SmallVector<Value> operands =
-        operandsOf(builder, row->form, op.getA().front(), op.getB().front(), op.getC().front());
+    Value a = op.getA().front(), b = op.getB().front(), c = op.getC().front(); // each operand is one value
+    if (row->swapsOperands) {
+      std::swap(a, b);
+    }
+    SmallVector<Value> operands = operandsOf(builder, row->form, a, b, c);
     rewriter.replaceOp(op, callIntrinsic(builder, row->intrinsic, op.getResultTypes().front(), operands));
     return success();
   }

@@ -101,9 +101,10 @@ Slots operandsOf(const AmdMma &row, const Matrix &a, const Matrix &b, const Matr
   auto append = [&](const Slots &more) { slots.insert(slots.end(), more.begin(), more.end()); };
   bool hasModifiers = row.form == AmdMmaForm::WmmaInteger || row.form == AmdMmaForm::WmmaModified;
   append(hasModifiers ? Slots{1} : Slots{});
-  append(partOf(a, row.a(), lane));
+  Slots partOfA = partOf(a, row.a(), lane), partOfB = partOf(b, row.b(), lane);
+  append(row.swapsOperands ? partOfB : partOfA);
   append(hasModifiers ? Slots{1} : Slots{});
-  append(partOf(b, row.b(), lane));
+  append(row.swapsOperands ? partOfA : partOfB);
   append(row.form == AmdMmaForm::WmmaModified ? Slots{0} : Slots{});
   append(partOf(c, row.c(), lane));
   append({0, 0, 0});

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 
 #include <functional>
+#include <map>
 #include <set>
 
 namespace tilewright::hardware {
@@ -71,14 +72,65 @@ void expectMap(const AmdMma &row, const LinearLayout &map, const Formula &at) {
   }
 }
 
+Point exchanged(Point at) { return {at[1], at[0]}; }
+
+/// The number at the end of a name like "mfma.m16n16k32.s8.s8.s32.swapped.by4", or what lanes hold without it:
+/// contiguous elements along K, and columns of the transposed C.
+int64_t contiguousOf(const AmdMma &row) {
+  size_t at = row.name.rfind(".by");
+  int64_t groups = row.c().fragment.inSize(kLane) / row.shape.m;
+  return at != std::string::npos               ? std::stoll(row.name.substr(at + 3))
+         : row.name.rfind("wmma11", 0) == 0    ? row.shape.n / groups
+         : row.name.rfind("wmma1250.", 0) == 0 ? std::min<int64_t>(8, row.shape.k / groups)
+                                               : row.shape.k / groups;
+}
+
+struct SwappedFormulas : Formulas {
+  std::map<int64_t, int64_t> columns; ///< of the transposed C, by rows of the instruction's
+};
+
+/// The formulas of the instruction for A and C become those for B and the transposed C. The lanes hold `contiguous`
+/// elements along K, those of the other groups of lanes follow, then the lanes' next ones; and columns of C likewise,
+/// if there are enough.
+SwappedFormulas swapped(const AmdMma &row, const Formulas &plain) {
+  int64_t contiguous = contiguousOf(row), side = row.shape.m, groups = row.c().fragment.inSize(kLane) / side;
+  Formula inRuns = [=](int64_t l, int64_t v) {
+    return Point{l % side, contiguous * (groups * (v / contiguous) + l / side) + v % contiguous};
+  };
+  bool repeatsLanes = row.name.rfind("wmma11", 0) == 0;
+  Formula transposed = [=](int64_t l, int64_t v) { return exchanged(plain.accumulators(l, v)); };
+  SwappedFormulas formulas{{repeatsLanes ? plain.operands : inRuns, contiguous * groups <= side ? inRuns : transposed},
+                           {}};
+  for (int64_t l = 0; l < groups * side; ++l) {
+    for (int64_t v = 0; v < side / groups; ++v) {
+      formulas.columns[plain.accumulators(l, v)[0]] = formulas.accumulators(l, v)[1];
+    }
+  }
+  return formulas;
+}
+
+TEST(AmdMma, swappedRowsHaveTheDocumentedFragmentsOfTheTransposes) {
+  for (const AmdRow<AmdMma> &row : amdMmaInstructions()) {
+    if (row.swapsOperands) {
+      SwappedFormulas formulas = swapped(row, documented(row));
+      expectMap(row, row.a().fragment, formulas.operands);
+      expectMap(row, row.b().fragment, [&](int64_t l, int64_t v) {
+        Point at = formulas.operands(l, v);
+        return Point{at[1], formulas.columns.at(at[0])};
+      });
+      expectMap(row, row.c().fragment, formulas.accumulators);
+    }
+  }
+}
+
 TEST(AmdMma, everyRowHasTheDocumentedFragments) {
   for (const AmdRow<AmdMma> &row : amdMmaInstructions()) {
+    if (row.swapsOperands) {
+      continue;
+    }
     Formulas formulas = documented(row);
     expectMap(row, row.a().fragment, formulas.operands);
-    expectMap(row, row.b().fragment, [&](int64_t l, int64_t v) {
-      Point at = formulas.operands(l, v);
-      return Point{at[1], at[0]};
-    });
+    expectMap(row, row.b().fragment, [&](int64_t l, int64_t v) { return exchanged(formulas.operands(l, v)); });
     expectMap(row, row.c().fragment, formulas.accumulators);
   }
 }
@@ -110,6 +162,40 @@ TEST(AmdMma, namesAreUniqueAndFindTheRows) {
     EXPECT_EQ(lookupAmdMma(row.name), &row);
     EXPECT_EQ(lookupMma(row.name), &row);
   }
+}
+
+/// A lane holds a result as it does an A of the row that is meant for it, so that a chain of dots moves nothing between
+/// lanes: repeated along their columns, the fragments are the same tile.
+TEST(AmdMma, resultsOfSwappedRowsAreOperands) {
+  int follow = 0;
+  for (const AmdRow<AmdMma> &row : amdMmaInstructions()) {
+    bool hasVariant = lookupAmdMma(row.name + ".by4"), repeatsLanes = row.name.rfind("wmma11", 0) == 0;
+    if (!row.swapsOperands || hasVariant || repeatsLanes) {
+      continue;
+    }
+    ++follow;
+    layout::Shape shape = {row.shape.m, std::max(row.shape.n, row.shape.k)};
+    EXPECT_EQ(layout::mmaOperand(layout::Operand::A, row.a().fragment, shape, {1, 1}),
+              layout::mmaOperand(layout::Operand::C, row.c().fragment, shape, {1, 1}))
+        << row.name;
+  }
+  EXPECT_GT(follow, 30);
+}
+
+/// Where lanes of A repeat others, a lane holds half of its A as a result already, in order.
+TEST(AmdMma, resultsOfSwappedRowsAreHalvesOfRepeatedOperands) {
+  const AmdMma &row = *lookupAmdMma("wmma11.m16n16k16.f16.f16.f32.swapped");
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    for (int64_t element = 0; element < 8; ++element) {
+      EXPECT_EQ(row.c().fragment({element, lane, 0, 0}), row.a().fragment({8 * (lane / 16) + element, lane, 0, 0}));
+    }
+  }
+}
+
+/// "e4m3.e5m2" of a swapped row is the instruction for bf8 by fp8.
+TEST(AmdMma, swappedRowsExchangeTheTypesOfTheInstruction) {
+  EXPECT_EQ(lookupAmdMma("mfma.m32n32k16.e4m3.e5m2.f32")->intrinsic, "llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8");
+  EXPECT_EQ(lookupAmdMma("mfma.m32n32k16.e4m3.e5m2.f32.swapped")->intrinsic, "llvm.amdgcn.mfma.f32.32x32x16.bf8.fp8");
 }
 
 TEST(AmdMma, architecturesHaveTheRowsOfTheirGeneration) {

@@ -2,6 +2,8 @@
 // RUN: tilewright-opt %s --assign-layouts=target=gfx942 --choose-mma=side=16 | FileCheck %s --check-prefix=SIDE16
 // RUN: tilewright-opt %s --assign-layouts=target=gfx950 --choose-mma | FileCheck %s --check-prefixes=CHECK,CDNA4
 // RUN: tilewright-opt %s --assign-layouts=target=gfx1201 --choose-mma | FileCheck %s --check-prefixes=CHECK,RDNA
+// RUN: tilewright-opt %s --assign-layouts=target=gfx1100 --choose-mma | FileCheck %s --check-prefix=RDNA3
+// RUN: tilewright-opt %s --assign-layouts=target=gfx950 --choose-mma=side=16 | FileCheck %s --check-prefix=SMALL
 
 // The largest instruction of each architecture. gfx942's instructions on 8-bit floats take other formats, so these are
 // widened.
@@ -47,5 +49,30 @@ func.func @float32() {
   // CDNA4: tilegpu.mma "mfma.m32n32k2.f32.f32.f32"
   // RDNA: tile.dot
   %0 = tile.dot %a, %a, %c : tensor<64x64xf32> * tensor<64x64xf32> -> tensor<64x64xf32>
+  return
+}
+
+// In a chain, both dots compute their transposes: lanes hold rows of the results, as they do of an A. If a lane holds
+// more elements along K than columns of a result, the second dot takes K in another order.
+//
+// CHECK-LABEL: func @chain
+func.func @chain() {
+  %q = arith.constant dense<1.0> : tensor<64x64xf16>
+  %c = arith.constant dense<0.0> : tensor<64x64xf32>
+  // CDNA3: tilegpu.mma "mfma.m32n32k8.f16.f16.f32.swapped"
+  // SIDE16: tilegpu.mma "mfma.m16n16k16.f16.f16.f32.swapped"
+  // CDNA4: tilegpu.mma "mfma.m32n32k16.f16.f16.f32.swapped"
+  // RDNA: tilegpu.mma "wmma12.m16n16k16.f16.f16.f32.swapped"
+  // RDNA3: tilegpu.mma "wmma11.m16n16k16.f16.f16.f32.swapped"
+  // SMALL: tilegpu.mma "mfma.m16n16k32.f16.f16.f32.swapped"
+  %s = tile.dot %q, %q, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %p = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
+  // CDNA3: tilegpu.mma "mfma.m32n32k8.f16.f16.f32.swapped"
+  // SIDE16: tilegpu.mma "mfma.m16n16k16.f16.f16.f32.swapped"
+  // CDNA4: tilegpu.mma "mfma.m32n32k16.f16.f16.f32.swapped"
+  // RDNA: tilegpu.mma "wmma12.m16n16k16.f16.f16.f32.swapped"
+  // RDNA3: tilegpu.mma "wmma11.m16n16k16.f16.f16.f32.swapped"
+  // SMALL: tilegpu.mma "mfma.m16n16k32.f16.f16.f32.swapped.by4"
+  %o = tile.dot %p, %q, %c : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
   return
 }

@@ -90,9 +90,33 @@ static std::optional<DotTypes> typesOf(DotOp dot) {
   return a && b && accumulator ? std::optional(DotTypes{*a, *b, *accumulator}) : std::nullopt;
 }
 
+/// Whether each lane holds elements of the same rows in the result and in A.
+static bool keepsRowsInLanes(const MmaInstruction &row) {
+  const LinearLayout &a = row.a().fragment, &c = row.c().fragment;
+  return llvm::all_of(llvm::seq(layout::log2Exact(c.inSize(layout::kLane))), [&](int bit) {
+    return a.basis(layout::kLane, bit, layout::dimName(0)) == c.basis(layout::kLane, bit, layout::dimName(0));
+  });
+}
+
+/// How many bits of the lane select the same columns in the result and in A, whose columns are along K.
+static int64_t columnsKeptInLanes(const MmaInstruction &row) {
+  const LinearLayout &a = row.a().fragment, &c = row.c().fragment;
+  return llvm::count_if(llvm::seq(layout::log2Exact(c.inSize(layout::kLane))), [&](int bit) {
+    return a.basis(layout::kLane, bit, layout::dimName(1)) == c.basis(layout::kLane, bit, layout::dimName(1));
+  });
+}
+
+/// How little data moves between lanes where results of the row become A in a chain of dots. Other dots prefer rows
+/// that do not have this property, where the target has such.
+static std::pair<bool, int64_t> suitsChain(const MmaInstruction &row, const DotChain &chain) {
+  bool keepsRows = keepsRowsInLanes(row);
+  return {keepsRows == chain.isIn, chain.isComputed && keepsRows ? columnsKeptInLanes(row) : 0};
+}
+
 /// The instruction of the target that accepts the element types and computes most of the tile at once; null if there is
-/// none. Prefers instructions with `side` rows and `side` columns, if it is not 0.
-static const MmaInstruction *chooseRow(DotOp dot, int64_t side) {
+/// none. Prefers instructions with `side` rows and `side` columns, if it is not 0, and among equals those whose
+/// results suit chains.
+static const MmaInstruction *chooseRow(DotOp dot, int64_t side, const DotChain &chain = {}) {
   std::optional<DotTypes> types = typesOf(dot);
   if (!types) {
     return nullptr;
@@ -102,7 +126,7 @@ static const MmaInstruction *chooseRow(DotOp dot, int64_t side) {
   auto products = [&](const MmaInstruction &row) {
     auto [m, n, k] = row.shape;
     bool isWanted = m == side && n == side;
-    return std::tuple(isWanted, std::min(m, shape.m) * std::min(n, shape.n) * k, -(m * n * k));
+    return std::tuple(isWanted, std::min(m, shape.m) * std::min(n, shape.n) * k, suitsChain(row, chain), -(m * n * k));
   };
   const MmaInstruction *best = nullptr;
   for (const MmaInstruction *row : targetOf(dot).mma) {
@@ -169,6 +193,8 @@ struct Chains {
       }
     }
   }
+
+  DotChain of(DotOp dot) const { return {computed.contains(dot), dots.contains(dot)}; }
 };
 } // namespace
 
@@ -198,14 +224,13 @@ public:
         stateRejected(dot, kGroupMmaChoice, "the kernel calls functions, across which no registers can be in flight");
         types.reset();
       }
-      DotChain chain = {chains.computed.contains(dot), chains.dots.contains(dot)};
-      planned.push_back(types ? planGroupDot(dot, shapeOf(dot), *types, chain) : std::nullopt);
+      planned.push_back(types ? planGroupDot(dot, shapeOf(dot), *types, chains.of(dot)) : std::nullopt);
     }
     for (auto [dot, group] : llvm::zip_equal(dots, planned)) {
       if (group) {
         rewrite(dot, *group);
       } else {
-        rewrite(dot, chains.dots.contains(dot));
+        rewrite(dot, chains.of(dot));
       }
     }
   }
@@ -246,16 +271,16 @@ private:
     dot.erase();
   }
 
-  void rewrite(DotOp dot, bool isChained) {
+  void rewrite(DotOp dot, const DotChain &chain) {
     DotShape shape = shapeOf(dot);
-    const MmaInstruction *row = chooseRow(dot, side);
+    const MmaInstruction *row = chooseRow(dot, side, chain);
     if (!row && collectsDecisions(dot)) {
       stateMultiplyAdds(dot);
     }
     if (!groups && !targetOf(dot).groupMma.empty()) {
       stateRejected(dot, kGroupMmaChoice, "the accumulators of the kernel's dots would not fit the registers");
     }
-    DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, numWarps(dot), isChained))
+    DotLayouts layouts = row ? mmaLayouts(shape, *row, chooseWarpGrid(shape, row->shape, numWarps(dot), chain.isIn))
                              : multiplyAddLayouts(shape, threadsOf(dot));
     OpBuilder builder(dot);
     Location loc = dot.getLoc();

@@ -25,8 +25,8 @@ struct GroupDot {
 
 /// How a dot is related to others: by an A that is computed from another dot's result.
 struct DotChain {
-  bool isComputed; ///< its A is: A stays in registers
-  bool isIn;       ///< its A is, or another one's from its result: warps are placed along M first
+  bool isComputed = false; ///< its A is: A stays in registers
+  bool isIn = false;       ///< its A is, or another one's from its result: warps are placed along M first
 };
 
 /// None if the target has no such instruction for the dot.
