@@ -77,18 +77,22 @@ Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map, cons
 //===----------------------------------------------------------------------===//
 
 /// The elements that each thread holds in registers on both sides: how many it can move to or from shared memory at
-/// once.
-static int64_t commonVector(const LinearLayout &from, const LinearLayout &to) {
-  layout::Columns registers = to.columnsOf(layout::kRegister);
-  auto isCommon = [&](uint64_t column) { return llvm::is_contained(registers, column); };
-  return int64_t(1) << llvm::count_if(from.columnsOf(layout::kRegister), isCommon);
+/// once. Where data reach shared memory through registers, threads transpose them there, and read what they need in one
+/// register at once: only the first elements of a thread count, which share a register.
+static int64_t commonVector(const LinearLayout &from, const LinearLayout &to, const GpuInfo &target) {
+  layout::Columns held = from.columnsOf(layout::kRegister), wanted = to.columnsOf(layout::kRegister);
+  auto isHeld = [&](uint64_t column) { return llvm::is_contained(held, column); };
+  int64_t common = target.copiesThroughRegisters() ? llvm::find_if_not(wanted, isHeld) - wanted.begin()
+                                                   : llvm::count_if(wanted, isHeld);
+  return int64_t(1) << common;
 }
 
-/// Wavefronts of all warps for one side, without bank conflicts.
+/// Wavefronts of all warps for one side, without bank conflicts. A lane takes at least one bank.
 static int64_t wavefronts(const LinearLayout &map, int64_t vector, int64_t elementBytes, const GpuInfo &target) {
   vector = std::min(vector, std::max<int64_t>(1, target.vectorBytes / elementBytes));
   int64_t wavefront = target.banks * target.bankBytes;
-  int64_t each = std::max<int64_t>(1, vector * elementBytes * map.inSize(layout::kLane) / wavefront);
+  int64_t lane = std::max<int64_t>(vector * elementBytes, target.bankBytes);
+  int64_t each = std::max<int64_t>(1, lane * map.inSize(layout::kLane) / wavefront);
   return map.inSize(layout::kRegister) / vector * each * map.inSize(layout::kWarp);
 }
 
@@ -101,7 +105,7 @@ const CostModel::Moves &CostModel::movesOf(LayoutAttr from, LayoutAttr to) {
   layout::ConversionPlan plan = layout::planConversion(from.getMap(), to.getMap());
   moves.isShared = plan.kind == layout::ConversionKind::Shared || plan.kind == layout::ConversionKind::Cluster;
   if (moves.isShared) {
-    moves.vector = commonVector(from.getMap(), to.getMap());
+    moves.vector = commonVector(from.getMap(), to.getMap(), target);
   } else if (plan.kind != layout::ConversionKind::None) {
     int64_t warps = from.getMap().inSize(layout::kWarp);
     moves.shuffles = plan.shuffles() * warps;
