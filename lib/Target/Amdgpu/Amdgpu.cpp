@@ -9,6 +9,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -75,10 +76,11 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
 }
 
 /// A thread's share of a tile is one vector, or pieces of one (split-vectors), but registers have 32 bits. Splits
-/// vectors into words, with 16-bit elements in pairs.
-static void addVectorSplitting(ModulePassManager &modules) {
+/// vectors into words, with 16-bit elements in pairs, or into pairs of words if there are instructions for pairs of
+/// 32-bit floats.
+static void addVectorSplitting(ModulePassManager &modules, const TargetMachine &machine) {
   ScalarizerPassOptions options;
-  options.ScalarizeMinBits = 32;
+  options.ScalarizeMinBits = machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops") ? 64 : 32;
   options.ScalarizeLoadStore = false; // keep wide accesses
   FunctionPassManager functions;
   functions.addPass(ScalarizerPass(options));
@@ -105,9 +107,9 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
-  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [](PassBuilder &builder) {
-    builder.registerOptimizerLastEPCallback(
-        [](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) { addVectorSplitting(modules); });
+  codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [&machine](PassBuilder &builder) {
+    builder.registerOptimizerLastEPCallback([&machine](ModulePassManager &modules, OptimizationLevel,
+                                                       ThinOrFullLTOPhase) { addVectorSplitting(modules, machine); });
   });
   keepProgramIdsApart(module);
 }
