@@ -73,6 +73,8 @@ static GpuInfo describe(const AmdInfo &info) {
   gpu.overlapsGrids = false;
   gpu.fencesSpaces = true;
   gpu.copiesBoxes = false;
+  gpu.comparesThree = true;                        // v_max3, v_min3
+  gpu.exchangedLanes = info.shufflesRows ? 16 : 0; // v_permlanex16
   gpu.mma = select<MmaInstruction>(amdMmaInstructions(), info);
   gpu.atomicAdds = select<AtomicAdd>(amdAtomicAdds(), info);
   gpu.pairConversions = select<PairConversion>(amdPairConversions(), info);

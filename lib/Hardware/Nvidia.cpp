@@ -53,6 +53,8 @@ static GpuInfo describe(const NvidiaInfo &info) {
   gpu.overlapsGrids = (info.target & kFrom90) != 0; // griddepcontrol
   gpu.fencesSpaces = false;
   gpu.copiesBoxes = (info.target & kFrom90) != 0; // cp.async.bulk.tensor
+  gpu.comparesThree = false; // some GPUs have such instructions; what they would change was not measured
+  gpu.exchangedLanes = 0;    // shuffles take as long in any order
   gpu.mma = select(mmaInstructions(), info);
   gpu.groupMma = select(wgmmaInstructions(), info);
   gpu.matrixMoves = select(matrixMoves(), info);

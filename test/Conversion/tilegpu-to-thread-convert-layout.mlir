@@ -67,3 +67,57 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
     return %0 : tensor<64xf32, #there>
   }
 }
+
+// -----
+
+// The halves of a warp on RDNA exchange registers by v_permlanex16. Where each lane needs what both hold, a selection
+// follows for each half, instead of two shuffles by an index; LLVM merges the exchanges, which are the same ones. That is
+// the way from a result of WMMA to an operand.
+#result = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], warp = [], block = [] : 16x16>
+#operand = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 0]], warp = [], block = [] : 16x16>
+// The lowest lane bit is not one that is exchanged.
+#other = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [2, 0], [4, 0], [8, 0], [1, 0]], warp = [], block = [] : 16x16>
+#whole = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[0, 0], [2, 0], [4, 0], [8, 0], [1, 0]], warp = [], block = [] : 16x16>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "gfx1100"} {
+  // CHECK-LABEL: func.func @halves
+  // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : i32
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
+  // CHECK: %[[OWN0:.*]] = vector.shuffle %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7]
+  // CHECK: %[[BIT:.*]] = arith.andi %{{.*}}, %[[C16]] : i32
+  // CHECK: %[[UPPER:.*]] = arith.cmpi ne, %[[BIT]], %[[C0]] : i32
+  // CHECK-COUNT-4: thread.shuffle <xor> %{{.*}}, %[[C16]] : i32
+  // CHECK: %[[OTHER0:.*]] = vector.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
+  // CHECK: arith.select %[[UPPER]], %[[OTHER0]], %[[OWN0]] : vector<8xf16>
+  // CHECK: %[[OWN1:.*]] = vector.shuffle %{{.*}} [8, 9, 10, 11, 12, 13, 14, 15]
+  // CHECK-COUNT-4: thread.shuffle <xor> %{{.*}}, %[[C16]] : i32
+  // CHECK: %[[OTHER1:.*]] = vector.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
+  // CHECK: arith.select %[[UPPER]], %[[OWN1]], %[[OTHER1]] : vector<8xf16>
+  // CHECK-NOT: thread.shuffle
+  func.func @halves(%x: tensor<16x16xf16, #result>) -> tensor<16x16xf16, #operand> {
+    %0 = tilegpu.convert_layout %x : tensor<16x16xf16, #result> -> tensor<16x16xf16, #operand>
+    return %0 : tensor<16x16xf16, #operand>
+  }
+
+  // CHECK-LABEL: func.func @neighbors
+  // CHECK-NOT: arith.select
+  // CHECK-COUNT-8: thread.shuffle <index>
+  func.func @neighbors(%x: tensor<16x16xf16, #other>) -> tensor<16x16xf16, #whole> {
+    %0 = tilegpu.convert_layout %x : tensor<16x16xf16, #other> -> tensor<16x16xf16, #whole>
+    return %0 : tensor<16x16xf16, #whole>
+  }
+}
+
+// -----
+
+// Other GPUs shuffle by an index.
+#result = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], warp = [], block = [] : 16x16>
+#operand = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 0]], warp = [], block = [] : 16x16>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+  // CHECK-LABEL: func.func @halves
+  // CHECK-NOT: arith.select
+  // CHECK-COUNT-8: thread.shuffle <index>
+  func.func @halves(%x: tensor<16x16xf16, #result>) -> tensor<16x16xf16, #operand> {
+    %0 = tilegpu.convert_layout %x : tensor<16x16xf16, #result> -> tensor<16x16xf16, #operand>
+    return %0 : tensor<16x16xf16, #operand>
+  }
+}

@@ -92,3 +92,41 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
     return %0 : f32
   }
 }
+
+// -----
+
+// Where an instruction compares three values, maxima of registers are combined by threes; sums are not.
+#eight = #tilegpu.layout<register = [[1], [2], [4]], lane = [[0], [0], [0], [0], [0], [0]], warp = [], block = [] : 8>
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "gfx942"} {
+  // CHECK-LABEL: func.func @maximum
+  // CHECK-DAG: %[[A:.*]] = arith.maxnumf %[[E0:.*]], %[[E1:.*]] : f32
+  // CHECK-DAG: %[[ABC:.*]] = arith.maxnumf %[[A]], %[[E2:.*]] : f32
+  // CHECK-DAG: %[[D:.*]] = arith.maxnumf %[[E3:.*]], %[[E4:.*]] : f32
+  // CHECK-DAG: %[[DEF:.*]] = arith.maxnumf %[[D]], %[[E5:.*]] : f32
+  // CHECK-DAG: %[[GH:.*]] = arith.maxnumf %[[E6:.*]], %[[E7:.*]] : f32
+  // CHECK: %[[SIX:.*]] = arith.maxnumf %[[ABC]], %[[DEF]] : f32
+  // CHECK: %[[ALL:.*]] = arith.maxnumf %[[SIX]], %[[GH]] : f32
+  // CHECK-NEXT: return %[[ALL]]
+  func.func @maximum(%x: tensor<8xf32, #eight>) -> f32 {
+    %0 = tile.reduce(%x) 0 {
+    ^bb0(%a: f32, %b: f32):
+      %1 = arith.maxnumf %a, %b : f32
+      tile.yield %1 : f32
+    } : (tensor<8xf32, #eight>) -> f32
+    return %0 : f32
+  }
+
+  // CHECK-LABEL: func.func @sum
+  // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<4xf32>
+  // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<2xf32>
+  // CHECK: arith.addf %{{.*}}, %{{.*}} : f32
+  // CHECK-NOT: arith.addf
+  func.func @sum(%x: tensor<8xf32, #eight>) -> f32 {
+    %0 = tile.reduce(%x) 0 {
+    ^bb0(%a: f32, %b: f32):
+      %1 = arith.addf %a, %b : f32
+      tile.yield %1 : f32
+    } : (tensor<8xf32, #eight>) -> f32
+    return %0 : f32
+  }
+}

@@ -40,6 +40,8 @@ struct GpuInfo {
   bool overlapsGrids;   ///< a grid may start before the one that it depends on has ended
   bool fencesSpaces;    ///< barriers may order the accesses of shared memory alone
   bool copiesBoxes;     ///< one thread copies a box of an array between global and shared memory, asynchronously
+  bool comparesThree;   ///< one instruction computes the maximum or minimum of three values
+  int exchangedLanes; ///< the lanes l and l ^ this exchange registers without memory, other than by an index; 0 if none
 
   // The instructions that the GPU has.
   std::vector<const MmaInstruction *> mma;

@@ -63,17 +63,41 @@ Value sourceLane(Builder &builder, const layout::LaneMove &move) {
   return lane ? lane : constantI32(builder, 0);
 }
 
+/// Whether each lane takes elements only from itself and from the lane with which it can exchange registers. The lane
+/// itself is not known from the register: both of a pair take the elements of the first one, or of the second one.
+bool isWithinPairs(const layout::LaneMove &move, int exchangedLanes) {
+  for (auto [bit, lane] : llvm::enumerate(move.lanes)) {
+    int own = static_cast<int>(bit) < move.laneBits ? 1 << bit : 0;
+    if (lane != (own == exchangedLanes ? 0 : own)) {
+      return false;
+    }
+  }
+  return exchangedLanes != 0 &&
+         llvm::all_of(move.xorMasks, [&](int mask) { return mask == 0 || mask == exchangedLanes; });
+}
+
+/// The part as the first lane of each pair holds it, or as the second one does.
+Value partOfPair(Builder &builder, Value part, int exchangedLanes, bool ofSecond) {
+  Value isSecond = hasBits(builder, laneId(builder), exchangedLanes);
+  Value other = shuffleAcross(builder, part, exchangedLanes);
+  return ofSecond ? arith::SelectOp::create(builder, isSecond, part, other).getResult()
+                  : arith::SelectOp::create(builder, isSecond, other, part).getResult();
+}
+
 /// Registers from the same lane are shuffled together, so that narrow elements fill words.
-Value moveLanes(Builder &builder, const layout::LaneMove &move, Value vector) {
+Value moveLanes(Builder &builder, const layout::LaneMove &move, Value vector, const hardware::GpuInfo &target) {
   llvm::MapVector<int, SmallVector<int64_t>> registersOfXorMask;
   for (auto [reg, xorMask] : llvm::enumerate(move.xorMasks)) {
     registersOfXorMask[xorMask].push_back(reg);
   }
-  Value lane = move.isButterfly() ? Value() : sourceLane(builder, move);
+  bool isOfPairs = isWithinPairs(move, target.exchangedLanes);
+  Value lane = move.isButterfly() || isOfPairs ? Value() : sourceLane(builder, move);
   SmallVector<Value> elements(move.xorMasks.size());
   for (const auto &[xorMask, registers] : registersOfXorMask) {
     Value part = selectRegisters(builder, vector, registers);
-    if (lane) {
+    if (isOfPairs) {
+      part = partOfPair(builder, part, target.exchangedLanes, /*ofSecond=*/xorMask != 0);
+    } else if (lane) {
       part = shuffleFrom(builder, part, combineImages(builder, lane, xorMask, /*disjoint=*/false));
     } else if (xorMask != 0) {
       part = shuffleAcross(builder, part, xorMask);
@@ -98,7 +122,7 @@ struct ConvertLayout : OpConversionPattern<tilegpu::ConvertLayoutOp> {
     int laneBits = from.inBits(layout::kLane);
     Value vector = moveRegisters(builder, plan.before, laneBits, adaptor.getSrc());
     if (plan.kind == ConversionKind::Lanes) {
-      vector = moveLanes(builder, plan.shuffle, vector);
+      vector = moveLanes(builder, plan.shuffle, vector, tilegpu::targetOf(op));
     }
     rewriter.replaceOp(op, moveRegisters(builder, plan.after, laneBits, vector));
     return success();

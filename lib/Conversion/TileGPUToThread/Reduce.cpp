@@ -5,6 +5,8 @@
 //
 //       v : vector<8xf32>     v[0..4] + v[4..8], then v[0..2] + v[2..4], then v[0..1] + v[1..2]
 //       v : vector<1xf32>     v + shuffle(v, lane ^ 1), ... lane ^ 16: every lane has the sum
+//
+// Where one instruction compares three values, maxima and minima of registers are combined by threes instead.
 
 #include "TileGPUToThread.h"
 
@@ -48,6 +50,45 @@ Partial reduceRegisters(Builder &builder, const Combiner &combine, const Partial
     }
   }
   return {combine(builder, choose(builder, whole.vectors, lower), choose(builder, whole.vectors, upper)), kept};
+}
+
+/// Whether the combiner is a maximum or minimum that one instruction computes of three values.
+bool combinesThree(const Combiner &combine, const hardware::GpuInfo &target) {
+  return target.comparesThree && combine.only() &&
+         isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(
+             combine.only());
+}
+
+/// All steps in registers, as a tree whose inner nodes have three operands: max(max(a, b), c).
+Partial reduceRegistersByThrees(Builder &builder, const Combiner &combine, const Partial &whole,
+                                ArrayRef<uint32_t> masks) {
+  uint32_t tops = 0;
+  for (uint32_t mask : masks) {
+    tops |= llvm::bit_floor(mask);
+  }
+  SmallVector<int64_t> kept;
+  llvm::copy_if(whole.registers, std::back_inserter(kept), [&](int64_t reg) { return (reg & tops) == 0; });
+  SmallVector<SmallVector<Value>> parts;
+  for (uint32_t part = 0; part < (1U << masks.size()); ++part) {
+    uint32_t toPart = 0;
+    for (auto [bit, mask] : llvm::enumerate(masks)) {
+      toPart ^= (part >> bit & 1) != 0 ? mask : 0;
+    }
+    auto members = llvm::map_to_vector(kept, [&](int64_t reg) { return reg ^ toPart; });
+    parts.push_back(choose(builder, whole.vectors, members));
+  }
+  while (parts.size() > 1) {
+    SmallVector<SmallVector<Value>> combined;
+    for (auto [index, part] : llvm::enumerate(parts)) {
+      if (index % 3 == 0) {
+        combined.push_back(part);
+      } else {
+        combined.back() = combine(builder, combined.back(), part);
+      }
+    }
+    parts = std::move(combined);
+  }
+  return {parts.front(), kept};
 }
 
 /// One step between lanes. Both lanes call the combiner with the same order of arguments, so that their results are
@@ -100,8 +141,12 @@ Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &p
                const hardware::GpuInfo &target) {
   int64_t registers = cast<VectorType>(operands.front().getType()).getNumElements();
   Partial partial{SmallVector<Value>(operands), llvm::to_vector(llvm::seq<int64_t>(0, registers))};
-  for (uint32_t mask : llvm::reverse(plan.registers)) {
-    partial = reduceRegisters(builder, combine, partial, mask);
+  if (combinesThree(combine, target)) {
+    partial = reduceRegistersByThrees(builder, combine, partial, plan.registers);
+  } else {
+    for (uint32_t mask : llvm::reverse(plan.registers)) {
+      partial = reduceRegisters(builder, combine, partial, mask);
+    }
   }
   if (std::optional<vector::CombiningKind> kind = warpReduction(combine, plan, target)) {
     partial.vectors.front() = reduceWarp(builder, *kind, partial.vectors.front());
