@@ -101,3 +101,29 @@ def test_a_row_major_operand_goes_through_shared_memory() -> None:
     assert [kind for kind in set(kinds) if kind.startswith("global")] == ["global read, 16 B"]
     # Packing the transposed halves, a selection for each of eight masked loads, little else.
     assert kinds.count("VALU") <= 32
+
+
+def loop_of(name: str, arch: str) -> amd_static.Figures:
+    case = amd_static.CASES[name]
+    code = amd_static.compile_case("tilewright", load_kernels("tilewright"), case, arch)
+    return amd_static.figures_of(code, case, arch)
+
+
+# Triton 3.9.0 has 260 and 728 instructions, and 146 spilled registers on gfx1100.
+@pytest.mark.parametrize(("arch", "most", "spills"), [("gfx942", 273, 0), ("gfx1100", 764, 40)])
+def test_attention_moves_nothing_between_lanes(arch: str, most: int, spills: int) -> None:
+    """But the maximum and the sum of a row, which two lanes hold."""
+    loop = loop_of("attention fp16, 128x64, depth 64", arch)
+    assert sum(loop.counts.values()) <= most
+    assert loop.spills <= spills
+    assert loop.counts.get("LDS, between lanes", 0) <= 2
+    assert "LDS read, 2 B" not in loop.counts
+
+
+# Triton 3.9.0 has 133 and 329 instructions.
+@pytest.mark.parametrize(("arch", "most"), [("gfx942", 133), ("gfx1100", 329)])
+def test_a_matmul_reads_no_single_elements(arch: str, most: int) -> None:
+    loop = loop_of("matmul fp16, 128x128x64", arch)
+    assert sum(loop.counts.values()) <= most
+    assert loop.spills == 0
+    assert "LDS read, 2 B" not in loop.counts

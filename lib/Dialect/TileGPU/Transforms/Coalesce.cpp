@@ -182,7 +182,7 @@ private:
   /// How many adjacent elements along K a thread holds, beside vectors of `vectorWidth`. Short rows are loaded in the
   /// order of addresses. A thread needs the registers of its elements twice, to transpose them before it stores them.
   static int64_t elementsAlongK(const AccessFacts &facts, int64_t vectorWidth, int64_t perThread, int64_t vectorBytes) {
-    constexpr int64_t kMostBytes = 64;
+    constexpr int64_t kMostBytes = 128;
     int64_t rowBytes = facts.shape[facts.order.front()] * facts.elementBytes;
     if (rowBytes < 4 * vectorBytes || perThread * facts.elementBytes > kMostBytes) {
       return 1;
