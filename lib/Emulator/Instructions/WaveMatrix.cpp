@@ -12,6 +12,9 @@
 //     row = (r / Q) Q G + g Q + r % Q       Q = 4: MFMA; 1: MFMA of doubles, WMMA of RDNA 3; 8: WMMA of RDNA 4 and
 //     later
 //
+// Which of the lanes that have to hold the same elements an instruction reads is not documented. Here the results of
+// the upper lanes are those of what the upper lanes hold, so that a difference shows.
+//
 // How sums are rounded is not documented. Here products and sums of floats of up to 32 bits are those of double
 // precision, rounded once, and sums of doubles are fused multiply-adds in the order of K. gfx90a's flushes of denormal
 // halves are left out.
@@ -234,14 +237,15 @@ constexpr int kMostSide = 32, kMostK = 64;
 struct Operand {
   double at[kMostSide][kMostK];
 
-  void read(const WarpCall &call, int slot, const Matrix &matrix, int side, Element element) {
+  /// Reads what the lanes from `first` on hold.
+  void read(const WarpCall &call, int slot, const Matrix &matrix, int side, Element element, int first) {
     const Fragments &fragments = matrix.fragments;
     int held = matrix.held(side), groups = matrix.k / held;
     int block = std::min(held, fragments.mostAlongK);
     for (int lane = 0; lane < side * groups; ++lane) {
       for (int index = 0; index < held; ++index) {
-        int k = index / block * block * groups + lane / side * block + index % block;
-        at[lane % side][k] = call.has(lane) ? valueOf(bitsAt(call.in[lane] + slot, index, element), element) : 0;
+        int k = index / block * block * groups + lane / side * block + index % block, from = first + lane;
+        at[lane % side][k] = call.has(from) ? valueOf(bitsAt(call.in[from] + slot, index, element), element) : 0;
       }
     }
   }
@@ -264,10 +268,12 @@ void multiplyAdd(const WarpCall &call, const Matrix &matrix) {
   int slotC = slotB + matrix.slotsOfB() + matrix.form.beforeC;
   reportInactive(call, fragments.lanes);
   Operand a, b;
-  a.read(call, slotA, matrix, matrix.m, matrix.a);
-  b.read(call, slotB, matrix, matrix.n, matrix.b);
   int groups = fragments.lanes / matrix.n, q = fragments.rowsC, held = matrix.m / groups;
   for (int lane = 0; lane < fragments.lanes; ++lane) {
+    if (lane == 0 || (fragments.repeats && lane % matrix.n == 0)) {
+      a.read(call, slotA, matrix, matrix.m, matrix.a, lane);
+      b.read(call, slotB, matrix, matrix.n, matrix.b, lane);
+    }
     for (int index = 0; index < held && call.has(lane); ++index) {
       int row = index / q * q * groups + lane / matrix.n * q + index % q;
       double sum = valueOf(bitsAt(call.in[lane] + slotC, index, matrix.c), matrix.c);

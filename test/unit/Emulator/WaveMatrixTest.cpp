@@ -134,6 +134,24 @@ TEST(WaveMatrix, MultipliesByEachRowOfTheTable) {
   }
 }
 
+/// On RDNA 3 the upper lanes have to hold what the lower ones do. If they do not, their results are wrong.
+TEST(WaveMatrix, DifferentReplicasShow) {
+  constexpr int kSlots = 2 + 2 + 4;
+  auto sums = [&](uint64_t upper) {
+    auto operands = [&](int lane) {
+      Slots slots = {1, lane < 16 ? 0x01U : upper, 0, 1, 0x01, 0};
+      slots.resize(slots.size() + kSlots, 0);
+      return slots;
+    };
+    return executeWave("v_wmma_i32_16x16x16_iu8.gfx11", 32, operands, 4).results;
+  };
+  Slots same = sums(0x01), other = sums(0x03);
+  EXPECT_EQ(same[0], other[0]);
+  EXPECT_EQ(same[0] & 0xffffffff, 1U);
+  EXPECT_EQ(same[16 * 4] & 0xffffffff, 1U);
+  EXPECT_EQ(other[16 * 4] & 0xffffffff, 3U);
+}
+
 TEST(WaveMatrix, IntegersWrap) {
   auto result = executeWave(
                     "v_mfma_i32_16x16x16_i8", 64,
