@@ -63,8 +63,8 @@ Value sourceLane(Builder &builder, const layout::LaneMove &move) {
   return lane ? lane : constantI32(builder, 0);
 }
 
-/// Whether each lane takes elements only from itself and from the lane with which it can exchange registers. The lane
-/// itself is not known from the register: both of a pair take the elements of the first one, or of the second one.
+/// Whether the lanes l and l ^ exchangedLanes, which exchange registers without memory, need what one of them holds:
+/// the first or the second one, depending on the register.
 bool isWithinPairs(const layout::LaneMove &move, int exchangedLanes) {
   for (auto [bit, lane] : llvm::enumerate(move.lanes)) {
     int own = static_cast<int>(bit) < move.laneBits ? 1 << bit : 0;
