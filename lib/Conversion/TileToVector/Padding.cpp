@@ -5,7 +5,8 @@
 //     s = reduce add e
 //
 // The loop along the axis ends where the mask does. The value of the padding is computed once, at the tile's last
-// element, combined with the result once, and stored to the rest of the tiles that the nest keeps:
+// element, by the same operations as vectors, so that it has the same bits. It is combined with the result once, and
+// stored to the rest of the tiles that the nest keeps:
 //
 //     pad = e[1023]
 //     end = pad + pad == pad ? n : 1024     combining it once is as good as many times, as with 0 and infinity
@@ -44,8 +45,7 @@ public:
     if (!isTile(tile) || tile::getShape(tile.getType())[axis] == 1) {
       return true;
     }
-    auto [known, isNew] = uniform.try_emplace({tile, axis}, false);
-    if (!isNew) {
+    if (auto known = uniform.find({tile, axis}); known != uniform.end()) {
       return known->second;
     }
     bool result = isFalse(tile, axis) || hasUniformValue(tile, axis);
@@ -54,12 +54,21 @@ public:
 
   /// Whether a tile of booleans is false beyond the end.
   bool isFalse(Value mask, int axis) {
-    Operation *op = mask && isTile(mask) ? mask.getDefiningOp() : nullptr;
-    if (!op || tile::getShape(mask.getType())[axis] == 1) {
+    if (!mask || !isTile(mask) || tile::getShape(mask.getType())[axis] == 1) {
       return false;
     }
-    if (op == condition) {
-      return true;
+    if (auto known = knownFalse.find({mask, axis}); known != knownFalse.end()) {
+      return known->second;
+    }
+    bool result = includesCondition(mask.getDefiningOp(), axis);
+    return knownFalse[{mask, axis}] = result;
+  }
+
+private:
+  /// The condition varies along its only dimension with more than one element, which is the axis here.
+  bool includesCondition(Operation *op, int axis) {
+    if (!op || op == condition) {
+      return op != nullptr;
     }
     if (auto inner = positionOf(op, axis)) {
       return isFalse(op->getOperand(0), *inner);
@@ -67,7 +76,6 @@ public:
     return isa<arith::AndIOp>(op) && (isFalse(op->getOperand(0), axis) || isFalse(op->getOperand(1), axis));
   }
 
-private:
   /// The axis of the operand of a broadcast, or of an operation that adds another dimension.
   static std::optional<int> positionOf(Operation *op, int axis) {
     if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
@@ -101,7 +109,7 @@ private:
   }
 
   arith::CmpIOp condition;
-  llvm::DenseMap<std::pair<Value, int>, bool> uniform;
+  llvm::DenseMap<std::pair<Value, int>, bool> uniform, knownFalse; ///< by tile and axis
 };
 
 /// Whether a nest needs nothing beyond the end but the padding of what it reduces and keeps.
@@ -156,7 +164,8 @@ SmallVector<arith::CmpIOp> comparisonsOf(const Nest &nest) {
 Value Emitter::findPadding(const Nest &nest, const Shape &shape) {
   int64_t step = nest.reduceAxis == shape.vectorDim ? shape.width : 1;
   int64_t size = shape.sizes[nest.reduceAxis];
-  if (size < kFewestSteps * step || program.checkedSlots) { // where accesses are checked, all of them are
+  bool isWorthIt = size >= kFewestSteps * step && size % step == 0;
+  if (!isWorthIt || program.checkedSlots) { // where accesses are checked, all of them are
     return {};
   }
   for (arith::CmpIOp compare : comparisonsOf(nest)) {
@@ -166,7 +175,7 @@ Value Emitter::findPadding(const Nest &nest, const Shape &shape) {
     if (!isLine || !isOfNumbers(compare) || !endsWith(nest, beyond)) {
       continue;
     }
-    if (Value count = countInBounds(compare, startOf(MaskCondition{compare, nest.reduceAxis, size}, size))) {
+    if (Value count = countInBounds(MaskCondition{compare, nest.reduceAxis, size})) {
       return count;
     }
   }

@@ -148,3 +148,32 @@ def test_places(n: int) -> None:
     v = np.where(np.arange(SIZE) < n, x, -100)
     expected = [v.argmax(), v.max(), v.argmax() if n > 0 else SIZE]
     np.testing.assert_array_equal(out, expected)
+
+
+@tilewright.jit
+def masked_often(x, flags, out, n, k, SIZE: tl.constexpr, TIMES: tl.constexpr):
+    """A mask that uses itself twice each time, and does not say where the second load ends."""
+    lane = tl.arange(0, SIZE)
+    mask = lane < n
+    for t in tl.static_range(TIMES):
+        first = tl.load(flags + t * SIZE + lane) > 0
+        second = tl.load(flags + t * SIZE + SIZE + lane) < 3
+        mask = (mask & first) & (second & mask)
+    v = tl.load(x + lane, mask, other=0)
+    w = tl.load(x + lane, lane < k, other=1)
+    tl.store(out, tl.sum(v * w, 0))
+
+
+@pytest.mark.cpu_only("takes long to compile if each path through the mask is followed")
+def test_a_mask_that_is_used_often() -> None:
+    times = 40
+    rng = np.random.default_rng(7)
+    x = rng.integers(-9, 9, SIZE, dtype=np.int32)
+    flags = rng.integers(-1, 90, (times + 1, SIZE), dtype=np.int32) % 3
+    flags[flags == 0] = 1
+    flags[3, :400] = 0
+    out = np.zeros(1, np.int32)
+    masked_often[(1,)](x, flags, out, 900, 700, SIZE=SIZE, TIMES=times)
+    lane = np.arange(SIZE)
+    mask = (lane < 900) & (flags[:-1] > 0).all(0) & (flags[1:] < 3).all(0)
+    assert out[0] == (np.where(mask, x, 0) * np.where(lane < 700, x, 1)).sum()
