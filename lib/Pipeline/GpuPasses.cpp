@@ -42,15 +42,14 @@ static std::optional<MakePersistentOptions> persistence(const hardware::GpuInfo 
   return persistent;
 }
 
-/// Assigns layouts to tiles and lowers the movement of data.
-void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions &options,
-                      const TileGPUSettings &settings) {
+/// What has to happen before tiles have layouts.
+static void addProgramPasses(OpPassManager &passes, const hardware::GpuInfo *info, const GpuOptions &options,
+                             const TileGPUSettings &settings) {
   if (options.enableFpFusion) {
     FuseMultiplyAddOptions fuse;
     fuse.narrow = true;
     passes.addPass(createFuseMultiplyAdd(fuse)); // must run before passes that move operations, or compute tiles twice
   }
-  const hardware::GpuInfo *info = hardware::lookupGpu(target.str()); // assign-layouts rejects others
   if (auto persistent = persistence(info, options, settings)) {
     passes.addPass(createMakePersistent(*persistent)); // must run before passes that look at loops
     passes.addPass(createHoistInvariants());           // hoists what all programs share
@@ -59,6 +58,11 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   predicate.numStages = options.numStages;
   predicate.sharedBytes = info ? info->sharedPerBlock : 0;
   passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
+}
+
+/// Gives each tile a layout, and converts it where its users need others.
+static void addLayoutPasses(OpPassManager &passes, StringRef target, const GpuOptions &options,
+                            const TileGPUSettings &settings) {
   tilegpu::AssignLayoutsOptions assign;
   assign.target = target.str();
   assign.numWarps = options.numWarps;
@@ -74,15 +78,23 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   passes.addPass(tilegpu::createWarnLargeTiles());      // layouts are final, and tiles still those of the user's lines
   passes.addPass(tilegpu::createDecomposeReductions()); // adds conversions for stage-operands
   passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
-  passes.addPass(tilegpu::createStageGroupOperands());  // stores what matrix instructions read from shared memory
-  passes.addPass(tilegpu::createStageOperands());       // moves data between warps through shared memory
-  passes.addPass(tilegpu::createDecomposeGathers());    // the same for gathers
+}
+
+/// Moves data between threads and between memories through buffers in shared memory.
+static void addStagingPasses(OpPassManager &passes) {
+  passes.addPass(tilegpu::createStageGroupOperands()); // stores what matrix instructions read from shared memory
+  passes.addPass(tilegpu::createStageOperands());      // moves data between warps through shared memory
+  passes.addPass(tilegpu::createDecomposeGathers());   // the same for gathers
   passes.addPass(createCSEPass());
   passes.addPass(tilegpu::createStageLoads()); // must run after stage-operands, whose buffers limit its own
   passes.addPass(tilegpu::createSliceDotsK()); // overlaps loads with dots of the previous slice
+}
+
+/// Overlaps the iterations of loops.
+static void addPipelinePasses(OpPassManager &passes, const GpuOptions &options, const TileGPUSettings &settings) {
   bool plansBoxes = options.specializeRanges && options.tensorMaps; // launches check what these copies assume
-  passes.addPass(tilegpu::createPlanPipeline({settings.throughRegisters, plansBoxes})); // decides when operations of a
-                                                                                        // loop are executed
+  // Decides when operations of a loop are executed.
+  passes.addPass(tilegpu::createPlanPipeline({settings.throughRegisters, plansBoxes}));
   if (plansBoxes) {
     passes.addPass(tilegpu::createPlanBoxes()); // must run while copies still are loads
   }
@@ -93,6 +105,10 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   passes.addPass(tilegpu::createReleaseSlots());       // must run after the pass that decides how long slots are read
   passes.addPass(tile::createCanonicalizer());         // simplifies loops with known trip counts
   passes.addPass(createCSEPass());
+}
+
+/// Places buffers, orders accesses to them, and divides the work among warps.
+static void addOrderPasses(OpPassManager &passes, const GpuOptions &options, const TileGPUSettings &settings) {
   passes.addPass(tilegpu::createRaiseLoads());     // after simplifications, which leave fewer addresses to move
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
   passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
@@ -107,6 +123,17 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   passes.addPass(tilegpu::createTakeTurns());                 // must run after all passes that make warps wait
   passes.addPass(tilegpu::createGuardSelects());  // comes late because data flow is plainer without its branches
   passes.addPass(tilegpu::createStartFromZero()); // the same
+}
+
+/// Assigns layouts to tiles and lowers the movement of data.
+void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions &options,
+                      const TileGPUSettings &settings) {
+  const hardware::GpuInfo *info = hardware::lookupGpu(target.str()); // assign-layouts rejects others
+  addProgramPasses(passes, info, options, settings);
+  addLayoutPasses(passes, target, options, settings);
+  addStagingPasses(passes);
+  addPipelinePasses(passes, options, settings);
+  addOrderPasses(passes, options, settings);
 }
 
 /// From tiles to thread-level code.
