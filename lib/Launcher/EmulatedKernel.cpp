@@ -287,46 +287,51 @@ bool EmulatedKernel::launch(Call &call, PyObject *compiled, const runtime::Grid 
     return false;
   }
   try {
-    auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
-    const py::dict given = self.attr("_emulation")(kernel.checked);
-    const Settings settings = readSettings(given);
-    Launch launch(kernel, settings);
-    const bool hasMailbox = accesses || hasAsserts;
-    HiddenSlots hidden(call, accesses.has_value(), hasMailbox, isPersistent ? &grid : nullptr, tensorMapSlots);
-    launch.slots = hidden.slots();
-    launch.grid = started->axes;
-    launch.tensors = tensorsOf(call);
-    addMemory(launch.tensors, given);
-    if (hasMailbox) {
-      launch.tensors.push_back(hidden.mailbox());
-    }
-    addPrintBuffer(launch.tensors, prints);
-    launch.tensorsKnown = call.extentsKnown;
-    Profile profile(kernel.sites.size());
-    launch.profile = &profile;
-    bool hasRun = run(launch, *started, cost);
-    printLines(prints);
-    if (!hasRun) {
-      return false;
-    }
-    launch.settle();
-    lastReport = hidden.report();
-    raiseFinding(py::handle(compiled), accesses, lastReport);
-    py::list reports;
-    for (const Report &report : launch.reports) {
-      py::dict described = describe(report, kernel);
-      described["assert"] = numberOfAssert(report);
-      reports.append(std::move(described));
-    }
-    py::object counts = settings.profile && kernel.checked ? py::object(describe(profile, kernel)) : py::none();
-    self.attr("_emulated")(py::handle(compiled), grid.axes, reports, launch.suppressed, counts);
-    return true;
+    return launchPrograms(call, compiled, grid, *started);
   } catch (py::error_already_set &error) {
     error.restore();
   } catch (const std::exception &error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
   return false;
+}
+
+bool EmulatedKernel::launchPrograms(Call &call, PyObject *compiled, const runtime::Grid &grid,
+                                    const runtime::Grid &started) {
+  auto self = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject *>(&call.launcher));
+  const py::dict given = self.attr("_emulation")(kernel.checked);
+  const Settings settings = readSettings(given);
+  Launch launch(kernel, settings);
+  const bool hasMailbox = accesses || hasAsserts;
+  HiddenSlots hidden(call, accesses.has_value(), hasMailbox, isPersistent ? &grid : nullptr, tensorMapSlots);
+  launch.slots = hidden.slots();
+  launch.grid = started.axes;
+  launch.tensors = tensorsOf(call);
+  addMemory(launch.tensors, given);
+  if (hasMailbox) {
+    launch.tensors.push_back(hidden.mailbox());
+  }
+  addPrintBuffer(launch.tensors, prints);
+  launch.tensorsKnown = call.extentsKnown;
+  Profile profile(kernel.sites.size());
+  launch.profile = &profile;
+  bool hasRun = run(launch, started, cost);
+  printLines(prints);
+  if (!hasRun) {
+    return false;
+  }
+  launch.settle();
+  lastReport = hidden.report();
+  raiseFinding(py::handle(compiled), accesses, lastReport);
+  py::list reports;
+  for (const Report &report : launch.reports) {
+    py::dict described = describe(report, kernel);
+    described["assert"] = numberOfAssert(report);
+    reports.append(std::move(described));
+  }
+  py::object counts = settings.profile && kernel.checked ? py::object(describe(profile, kernel)) : py::none();
+  self.attr("_emulated")(py::handle(compiled), grid.axes, reports, launch.suppressed, counts);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

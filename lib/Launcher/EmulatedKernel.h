@@ -37,6 +37,9 @@ public:
   std::optional<runtime::MailboxReport> lastReport;
 
 private:
+  /// Runs the programs of `started`, and passes what they report to Python. Returns false with a Python error set if
+  /// the launch was interrupted; throws what the calls of Python raise.
+  bool launchPrograms(Call &call, PyObject *compiled, const runtime::Grid &grid, const runtime::Grid &started);
   int64_t numberOfAssert(const emulator::Report &report) const;
 
   const host::LinkedCode code;

@@ -99,6 +99,34 @@ void dropTokens(ModuleOp module) {
   });
 }
 
+/// The lowering of each family of operations, which is one file.
+void addPatterns(RewritePatternSet &patterns, tilewright::gpu::ThreadTypes &types, ConversionTarget &target) {
+  tilewright::gpu::addElementwisePatterns(patterns, types);
+  tilewright::gpu::addShapePatterns(patterns, types);
+  tilewright::gpu::addMemoryPatterns(patterns, types);
+  tilewright::gpu::addAtomicPatterns(patterns, types);
+  tilewright::gpu::addPollPatterns(patterns, types);
+  tilewright::gpu::addConversionPatterns(patterns, types);
+  tilewright::gpu::addReductionPatterns(patterns, types);
+  tilewright::gpu::addScanPatterns(patterns, types);
+  tilewright::gpu::addGatherPatterns(patterns, types);
+  tilewright::gpu::addPrintPatterns(patterns, types);
+  tilewright::gpu::addAssertPatterns(patterns, types);
+  tilewright::gpu::addBarrierPatterns(patterns, types);
+  tilewright::gpu::addPartitionPatterns(patterns, types);
+  tilewright::gpu::addTurnPatterns(patterns, types);
+  tilewright::gpu::addAsyncCopyPatterns(patterns, types);
+  tilewright::gpu::addBoxPatterns(patterns, types);
+  tilewright::gpu::addRingPatterns(patterns, types);
+  tilewright::gpu::addLocalMemoryPatterns(patterns, types);
+  tilewright::gpu::addInlineAsmPatterns(patterns, types);
+  tilewright::gpu::addLibraryPatterns(patterns, types);
+  tilewright::gpu::addDotPatterns(patterns, types);
+  tilewright::gpu::addGroupMmaPatterns(patterns, types);
+  tilewright::gpu::addMmaPatterns(patterns, types);
+  tilewright::gpu::addControlPatterns(patterns, types, target);
+}
+
 struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -120,30 +148,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     tilewright::gpu::ThreadTypes types;
     RewritePatternSet patterns(context);
     ConversionTarget target(*context);
-    tilewright::gpu::addElementwisePatterns(patterns, types);
-    tilewright::gpu::addShapePatterns(patterns, types);
-    tilewright::gpu::addMemoryPatterns(patterns, types);
-    tilewright::gpu::addAtomicPatterns(patterns, types);
-    tilewright::gpu::addPollPatterns(patterns, types);
-    tilewright::gpu::addConversionPatterns(patterns, types);
-    tilewright::gpu::addReductionPatterns(patterns, types);
-    tilewright::gpu::addScanPatterns(patterns, types);
-    tilewright::gpu::addGatherPatterns(patterns, types);
-    tilewright::gpu::addPrintPatterns(patterns, types);
-    tilewright::gpu::addAssertPatterns(patterns, types);
-    tilewright::gpu::addBarrierPatterns(patterns, types);
-    tilewright::gpu::addPartitionPatterns(patterns, types);
-    tilewright::gpu::addTurnPatterns(patterns, types);
-    tilewright::gpu::addAsyncCopyPatterns(patterns, types);
-    tilewright::gpu::addBoxPatterns(patterns, types);
-    tilewright::gpu::addRingPatterns(patterns, types);
-    tilewright::gpu::addLocalMemoryPatterns(patterns, types);
-    tilewright::gpu::addInlineAsmPatterns(patterns, types);
-    tilewright::gpu::addLibraryPatterns(patterns, types);
-    tilewright::gpu::addDotPatterns(patterns, types);
-    tilewright::gpu::addGroupMmaPatterns(patterns, types);
-    tilewright::gpu::addMmaPatterns(patterns, types);
-    tilewright::gpu::addControlPatterns(patterns, types, target);
+    addPatterns(patterns, types, target);
     ConversionConfig config;
     // Patterns read layouts from the types of the operations that they replace.
     config.allowPatternRollback = false;

@@ -58,7 +58,13 @@ def test_flex_attention(tmp_path) -> None:
     assert "tilewright: triton_tem_fused" in done.stderr
 
 
-@pytest.mark.parametrize("names", [("mm half",), ("conv2d", "mm_plus_mm")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("mm half",),
+        pytest.param(("conv2d", "mm_plus_mm"), marks=pytest.mark.full("half a minute")),
+    ],
+)
 def test_every_choice_of_a_gpu(names, tmp_path) -> None:
     program = f"""
     import gpu_templates

@@ -137,6 +137,35 @@ void MapBuilder::addCoordinate(const BoxDimension &dimension, Map &map) {
 // Maps
 //===----------------------------------------------------------------------===//
 
+void MapBuilder::addDimensions(const Box &box, int64_t elementBytes, Map &map) {
+  for (auto [number, dimension] : llvm::enumerate(box.dimensions)) {
+    map.box.push_back(dimension.size);
+    map.extents.push_back(dimension.extent ? stepOf(*dimension.extent, kExactBits, nullptr)
+                                           : ranges.constantStep(kExactBits, kAllCoordinates));
+    if (number > 0) {
+      int stride = stepOf(dimension.stride, kExactBits, nullptr);
+      map.strides.push_back(ranges.productStep(kExactBits, stride, ranges.constantStep(kExactBits, elementBytes)));
+    }
+    addCoordinate(dimension, map);
+  }
+}
+
+void MapBuilder::addChecks(const Box &box, Map &map) {
+  for (Value result : box.arithmetic) {
+    map.checks.push_back(ranges.checkOf(RangeOp::CheckNoWrap, result));
+  }
+  for (const IndexRemainder &remainder : box.remainders) {
+    addRemainder(remainder, map);
+  }
+  for (const IndexRemainder &remainder : box.unseen) {
+    addUnseen(remainder, map);
+  }
+  if (box.endOfRow) {
+    IndexSum gap = IndexSum(box.dimensions[1].stride).plus(box.endOfRow->times(-1));
+    map.checks.push_back({RangeOp::CheckNonNegative, stepOf(gap, kExactBits, nullptr)});
+  }
+}
+
 std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const std::optional<IndexSum> &lastUnit,
                                        std::string &why) {
   auto slot =
@@ -157,29 +186,8 @@ std::optional<int64_t> MapBuilder::add(const Box &box, BufferType buffer, const 
     why = "it may begin, or have rows that begin, off a multiple of 16 bytes";
     return std::nullopt;
   }
-  for (auto [number, dimension] : llvm::enumerate(box.dimensions)) {
-    map.box.push_back(dimension.size);
-    map.extents.push_back(dimension.extent ? stepOf(*dimension.extent, kExactBits, nullptr)
-                                           : ranges.constantStep(kExactBits, kAllCoordinates));
-    if (number > 0) {
-      int stride = stepOf(dimension.stride, kExactBits, nullptr);
-      map.strides.push_back(ranges.productStep(kExactBits, stride, ranges.constantStep(kExactBits, elementBytes)));
-    }
-    addCoordinate(dimension, map);
-  }
-  for (Value result : box.arithmetic) {
-    map.checks.push_back(ranges.checkOf(RangeOp::CheckNoWrap, result));
-  }
-  for (const IndexRemainder &remainder : box.remainders) {
-    addRemainder(remainder, map);
-  }
-  for (const IndexRemainder &remainder : box.unseen) {
-    addUnseen(remainder, map);
-  }
-  if (box.endOfRow) {
-    IndexSum gap = IndexSum(box.dimensions[1].stride).plus(box.endOfRow->times(-1));
-    map.checks.push_back({RangeOp::CheckNonNegative, stepOf(gap, kExactBits, nullptr)});
-  }
+  addDimensions(box, elementBytes, map);
+  addChecks(box, map);
   if (!llvm::all_of(map.checks, [&](const Check &check) { return ranges.isEvaluable(check); })) {
     why = "the launch does not know the integers in its addresses or its mask, such as those that are loaded";
     return std::nullopt;

@@ -59,6 +59,9 @@ private:
   int negatedStep(int step);
   void addRemainder(const IndexRemainder &remainder, Map &map);
   void addUnseen(const IndexRemainder &remainder, Map &map);
+  void addDimensions(const Box &box, int64_t elementBytes, Map &map);
+  /// What must hold for the copies to be those of the box.
+  void addChecks(const Box &box, Map &map);
   void addCoordinate(const BoxDimension &dimension, Map &map);
   llvm::SmallVector<IndexRanges::Check> checks() const;
   llvm::SmallVector<int> steps() const;
