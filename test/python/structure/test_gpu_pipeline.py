@@ -27,8 +27,18 @@ NAMES = {
 
 def passes_of_the_pipeline() -> list[str]:
     source = (console.ROOT / "lib" / "Pipeline" / "GpuPasses.cpp").read_text()
-    functions = re.findall(r"void add(?:TileGPU|Thread)Passes\(.*?^}", source, re.M | re.S)
-    created = re.findall(r"create(\w+?)(?:Pass)?\(", "".join(functions))
+    bodies = dict(re.findall(r"^(?:static )?void (add\w+Passes)\((.*?^})", source, re.M | re.S))
+
+    def created_in(function: str) -> list[str]:
+        """The passes that a function creates, and those that it calls, in order."""
+        created: list[str] = []
+        for called, name in re.findall(
+            r"\b(add\w+Passes)\(|create(\w+?)(?:Pass)?\(", bodies[function]
+        ):
+            created += created_in(called) if called else [name]
+        return created
+
+    created = created_in("addTileGPUPasses") + created_in("addThreadPasses")
     return [NAMES.get(name) or re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower() for name in created]
 
 
