@@ -116,12 +116,11 @@ private:
     }
     diagnostics.drop();
     failure = CompileFailure();
-    StringRef obstacle = ok ? "it copies no boxes, which would overlap with the previous program's stores"
-                            : "with it, the kernel needs more than the GPU has";
     module->setAttrs((*before)->getAttrDictionary());
     module.getBodyRegion().takeBody(before->getBodyRegion());
     schedule.start(module, options, compilation);
-    stateNotPersistent(module, obstacle);
+    stateNotPersistent(module, ok ? "it copies no boxes, which would overlap with the previous program's stores"
+                                  : "with it, the kernel needs more than the GPU has");
     CudaOptions others;
     others.copy(options);
     others.persistent.set(false);

@@ -161,6 +161,8 @@ public:
     int vectorDim;
     int64_t width;
     llvm::SmallVector<mlir::Value> extents = {}; ///< i64 per dimension: up to where loops go; null or none for all
+
+    int64_t stepAlong(int dim) const { return dim == vectorDim ? width : 1; }
   };
   using Body = llvm::function_ref<void(const Point &)>;
 
@@ -224,7 +226,6 @@ public:
   mlir::Value findPadding(const Nest &nest, const Shape &shape);
   struct PaddedLine {
     mlir::Value end;                              ///< i64: up to where the loop goes
-    mlir::Value padding;                          ///< i64: the first element that it leaves out
     llvm::SmallVector<mlir::Value> reduced, kept; ///< the padding's values, of reductions and of tiles to keep
   };
   PaddedLine beginPaddedLine(const Nest &nest, const Shape &shape, mlir::Value end, Point point);

@@ -52,7 +52,7 @@ void Emitter::emitLoops(const Shape &shape, ArrayRef<int> dims, Point &point, ll
   }
   int dim = dims.front();
   Value extent = shape.extents.empty() ? Value() : shape.extents[dim];
-  emitLoopTo(extent, shape.sizes[dim], dim == shape.vectorDim ? shape.width : 1, {}, [&](Value index, ValueRange) {
+  emitLoopTo(extent, shape.sizes[dim], shape.stepAlong(dim), {}, [&](Value index, ValueRange) {
     point.index[dim] = index;
     emitLoops(shape, dims.drop_front(), point, body);
     return SmallVector<Value>();

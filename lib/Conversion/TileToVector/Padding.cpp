@@ -130,7 +130,7 @@ bool endsWith(const Nest &nest, BeyondMask &beyond) {
   });
 }
 
-/// The comparisons in masks of loads that the nest computes or has computed.
+/// The comparisons that the nest's sinks depend on, masks of loads among them.
 SmallVector<arith::CmpIOp> comparisonsOf(const Nest &nest) {
   llvm::SmallSetVector<Operation *, 32> operations;
   auto add = [&](Value value) {
@@ -162,7 +162,7 @@ SmallVector<arith::CmpIOp> comparisonsOf(const Nest &nest) {
 //===----------------------------------------------------------------------===//
 
 Value Emitter::findPadding(const Nest &nest, const Shape &shape) {
-  int64_t step = nest.reduceAxis == shape.vectorDim ? shape.width : 1;
+  int64_t step = shape.stepAlong(nest.reduceAxis);
   int64_t size = shape.sizes[nest.reduceAxis];
   bool isWorthIt = size >= kFewestSteps * step && size % step == 0;
   if (!isWorthIt || program.checkedSlots) { // where accesses are checked, all of them are
@@ -221,7 +221,6 @@ Emitter::PaddedLine Emitter::beginPaddedLine(const Nest &nest, const Shape &shap
   // The first step replaces the accumulators of combiners without a neutral element.
   Value atLeastOne = arith::MaxSIOp::create(b, end.getLoc(), end, i64(1));
   line.end = arith::SelectOp::create(b, end.getLoc(), canEnd, atLeastOne, i64(size));
-  line.padding = roundUp(line.end, axis == shape.vectorDim ? shape.width : 1);
   return line;
 }
 
@@ -229,7 +228,9 @@ SmallVector<Value> Emitter::endPaddedLine(const Nest &nest, const Shape &shape, 
                                           ArrayRef<Value> accumulators, const llvm::DenseMap<Value, Buffer> &made) {
   int axis = nest.reduceAxis;
   Location loc = line.end.getLoc();
-  Value hasPadding = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, line.padding, i64(shape.sizes[axis]));
+  int64_t step = shape.stepAlong(axis);
+  Value padding = roundUp(line.end, step), size = i64(shape.sizes[axis]);
+  Value hasPadding = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, padding, size);
   SmallVector<Value> results;
   ArrayRef<Value> pads = line.reduced;
   for (const Sink &sink : nest.sinks) {
@@ -243,8 +244,7 @@ SmallVector<Value> Emitter::endPaddedLine(const Nest &nest, const Shape &shape, 
     }
   }
   if (!line.kept.empty()) {
-    int64_t step = axis == shape.vectorDim ? shape.width : 1;
-    auto loop = scf::ForOp::create(b, loc, line.padding, i64(shape.sizes[axis]), i64(step));
+    auto loop = scf::ForOp::create(b, loc, padding, size, i64(step));
     OpBuilder::InsertionGuard guard(b);
     CacheScope scope(*this);
     b.setInsertionPointToStart(loop.getBody());

@@ -265,10 +265,9 @@ void Emitter::emitReduceNest(const Nest &nest, const Shape &shape, llvm::DenseMa
 SmallVector<Value> Emitter::emitLine(const Nest &nest, const Shape &shape, ArrayRef<tile::ReduceOp> reduces, Value end,
                                      Point point, const llvm::DenseMap<Value, Buffer> &made) {
   int axis = nest.reduceAxis;
-  int64_t step = axis == shape.vectorDim ? shape.width : 1;
   SmallVector<Value> results;
   emitLoopTo(
-      end, shape.sizes[axis], step, startAccumulators(reduces, shape.width),
+      end, shape.sizes[axis], shape.stepAlong(axis), startAccumulators(reduces, shape.width),
       [&](Value index, ValueRange accumulators) {
         point.index[axis] = index;
         // A reduction reads its operands before the stores that follow it overwrite memory that these were loaded from.

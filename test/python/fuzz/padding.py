@@ -18,7 +18,19 @@ SHAPES = [
     (512,), (512,), (1024,), (1024,), (2048,), (4096,), (300,), (64,),
     (2, 512), (4, 256), (512, 2), (64, 16), (16, 64), (8, 300),
 ]  # fmt: skip
-DTYPES = ["float32", "float32", "float32", "int32", "int32", "float64", "int64", "float16", "int8"]
+DTYPES = [
+    "float32",
+    "float32",
+    "float32",
+    "int32",
+    "int32",
+    "float64",
+    "int64",
+    "float16",
+    "int8",
+    "bfloat16",
+    "int16",
+]
 MULTIPLY = """@tilewright.jit
 def product(a, b):
     return a * b"""
@@ -58,7 +70,11 @@ class Padding(Writer):
         along = "lane" if len(self.shape) == 1 else self.pick("column", "column", "row")
         if self.chance(0.1):
             return f"{along}.to(tl.{self.pick('int64', 'uint32')}) < {self.rng.choice(self.limits)}"
-        mask = self.pick(f"{along} < {self.end_of()}", f"{self.end_of()} > {along}")
+        end = self.end_of()
+        mask = self.pick(
+            f"{along} < {end}", f"{end} > {along}", f"{along} <= {end}", f"{along} + 5 < {end}",
+            f"{along} - 3 < {end}", f"~({along} >= {end})",
+        )  # fmt: skip
         if len(self.shape) == 2 and self.chance(0.5):
             mask = f"({mask}) & (row < {self.pick(1, self.shape[0] - 1, self.shape[0])})"
         if self.chance(0.1):
@@ -66,7 +82,7 @@ class Padding(Writer):
         return mask
 
     def padding(self, dtype: DType) -> str:
-        numbers = ["0", "0", "0", "1", "-1", "2"]
+        numbers = ["0", "0", "0", "1", "2"] + (["-1"] if dtype.is_signed else [])
         if dtype.is_float:
             numbers += ["-float('inf')", "-float('inf')", "float('inf')", "-0.0", "float('nan')"]
         return self.rng.choice(numbers)
@@ -102,7 +118,9 @@ class Padding(Writer):
 
     def exact(self, dtype: DType) -> tuple[str, str]:
         """A type whose sums of such tiles are exact, and a value of it."""
-        wide = {"float16": "float32", "int8": "int32"}.get(str(dtype), str(dtype))
+        wide = {"float16": "float32", "bfloat16": "float32", "int8": "int32", "int16": "int32"}.get(
+            str(dtype), str(dtype)
+        )
         return wide, f"{self.value(dtype)}.to(tl.{wide})"
 
     def reduce(self) -> None:
