@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,21 +13,23 @@ import torch
 import tilewright
 
 DEVICE = "cuda"  # a test sets it to "meta": tensors without memory
+Tensors = torch.Tensor | Sequence[torch.Tensor]
 HALF, BRAIN, BYTE = torch.float16, torch.bfloat16, torch.float8_e5m2
 
 
 @dataclass
 class Case:
-    """One computation; `run(kernels)` launches it and returns its result.
+    """One computation; `run(kernels)` launches it and returns its results.
 
     `work` is the amount that one call moves or computes, in `unit`; `error` is the largest accepted
-    distance of the result from the reference, as a relative norm.
+    distance of each result from its reference, as a relative norm. What `run` does beside its
+    launches is timed too.
     """
 
     name: str
-    run: Callable[[Any], torch.Tensor]
+    run: Callable[[Any], Tensors]
     torch: Callable[[], torch.Tensor] | None
-    reference: Callable[[], torch.Tensor]
+    reference: Callable[[], Tensors]
     work: float
     unit: str
     error: float
@@ -101,27 +103,53 @@ def layer_norm_cases(small: bool) -> Iterator[Case]:
         4 * rows * columns / 1e9, "GB/s", 2e-3, "Triton 1.0",
     )  # fmt: skip
 
-    dy, dx = random(rows, columns, dtype=half), random(rows, columns, dtype=half)
-    programs = 4 if small else 132
+    yield from layer_norm_backward_cases(x, w, b, mean, rstd)
+
+
+def layer_norm_backward_cases(
+    x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, mean: torch.Tensor, rstd: torch.Tensor
+) -> Iterator[Case]:
+    """The weights' gradients in sums of each program, or of groups of rows under a lock each."""
+    rows, columns = x.shape
+    dy, dx, dw, db = random(*x.shape, dtype=x.dtype), *map(torch.empty_like, (x, w, b))
+    block, programs = tilewright.next_power_of_2(columns), min(rows, 132)
     dw_parts, db_parts = random(programs, columns), random(programs, columns)
 
-    def backward(kernels: Any) -> torch.Tensor:
+    def of_programs(kernels: Any) -> Tensors:
         kernels.layer_norm_backward[(programs,)](
             x, dy, dx, w, mean, rstd, dw_parts, db_parts, x.stride(0), rows, columns,
             BLOCK=block, num_warps=16,
         )  # fmt: skip
-        return torch.cat([dx.float(), dw_parts.sum(0)[None], db_parts.sum(0)[None]])
+        kernels.sum_rows[(tilewright.cdiv(columns, 128),)](
+            dw_parts, db_parts, dw, db, programs, columns, ROWS=32, COLUMNS=128
+        )
+        return dx, dw, db
 
-    def backward_reference() -> torch.Tensor:
+    groups = 96
+    half_parts = torch.empty(2, groups, columns, dtype=x.dtype, device=x.device)
+    locks = torch.zeros(2, groups, dtype=torch.int32, device=x.device)
+
+    def under_locks(kernels: Any) -> Tensors:
+        locks.zero_()
+        kernels.layer_norm_backward_locked[(rows,)](
+            x, dy, dx, w, mean, rstd, half_parts[0], half_parts[1], locks[0], locks[1], x.stride(0),
+            columns, GROUPS=groups, BLOCK=block, num_warps=8,
+        )  # fmt: skip
+        kernels.sum_rows[(tilewright.cdiv(columns, 128),)](
+            half_parts[0], half_parts[1], dw, db, min(rows, groups), columns, ROWS=32, COLUMNS=128
+        )
+        return dx, dw, db
+
+    def reference() -> Tensors:
         inputs = [t.double().requires_grad_() for t in (x, w, b)]
         out = torch.nn.functional.layer_norm(inputs[0], (columns,), *inputs[1:])
-        dx, dw, db = torch.autograd.grad(out, inputs, dy.double())
-        return torch.cat([dx, dw[None], db[None]])
+        return torch.autograd.grad(out, inputs, dy.double())
 
-    yield Case(
-        f"layer norm backward {rows}x{columns} fp16", backward, None, backward_reference,
-        6 * rows * columns / 1e9, "GB/s", 4e-3, "Triton 1.0",
-    )  # fmt: skip
+    for run, kind in ((of_programs, "sums of 132 programs"), (under_locks, "sums under 96 locks")):
+        yield Case(
+            f"layer norm backward {rows}x{columns} fp16, {kind}", run, None, reference,
+            6 * rows * columns / 1e9, "GB/s", 4e-3, "Triton 1.2",
+        )  # fmt: skip
 
 
 def loop_cases(small: bool) -> Iterator[Case]:
@@ -362,10 +390,10 @@ def attention_backward_cases(small: bool) -> Iterator[Case]:
             causal, of_keys, of_queries,
         )  # fmt: skip
 
-        def reference(inputs=inputs, d_out=d_out, causal=causal) -> torch.Tensor:
+        def reference(inputs=inputs, d_out=d_out, causal=causal) -> Tensors:
             doubles = [t.detach()[:1, :2].double().requires_grad_() for t in inputs]
             of_doubles = torch.autograd.grad(attend(*doubles, causal), doubles, d_out[:1, :2])
-            return torch.cat(of_doubles)
+            return of_doubles
 
         def cudnn(out=out, inputs=inputs, d_out=d_out) -> torch.Tensor:
             return torch.autograd.grad(out, inputs, d_out, retain_graph=True)[0]
@@ -393,7 +421,7 @@ class AttentionBackward:
     of_keys: tuple[int, ...]
     of_queries: tuple[int, ...]
 
-    def run(self, kernels: Any) -> torch.Tensor:
+    def run(self, kernels: Any) -> Tensors:
         batches, heads, length, depth = self.q.shape
         dots = torch.empty_like(self.sums)
         kernels.row_dots[(dots.numel() // 32,)](self.out, self.d_out, dots, DEPTH=depth, BLOCK=32)
@@ -410,7 +438,7 @@ class AttentionBackward:
             *inputs, dq, length, scale, DEPTH=depth, CAUSAL=self.causal,
             BLOCK_M=block_m, BLOCK_N=block_n, num_warps=warps, num_stages=stages,
         )  # fmt: skip
-        return torch.cat([t[:1, :2] for t in self.gradients])
+        return [t[:1, :2] for t in self.gradients]
 
 
 def log2_sums(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
