@@ -58,6 +58,7 @@ static void addProgramPasses(OpPassManager &passes, const hardware::GpuInfo *inf
   predicate.numStages = options.numStages;
   predicate.sharedBytes = info ? info->sharedPerBlock : 0;
   passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
+  passes.addPass(createSpeculateLoads());          // the same
 }
 
 /// Gives each tile a layout, and converts it where its users need others.
@@ -152,6 +153,7 @@ void addThreadPasses(OpPassManager &passes) {
   passes.addPass(createSplitVectors());         // after the expansions: they would visit each piece
   passes.addPass(createSplitMasks());           // must run after all passes that create masks
   passes.addPass(createHoistInvariants());      // hoists what depends only on the thread
+  passes.addPass(createHoistReleases());        // must run after hoist-invariants, which hoists an atomic's mask
 }
 
 /// Whether an operation may remain after tiles have become vectors. There are no instructions of a vendor yet: these

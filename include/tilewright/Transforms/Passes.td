@@ -129,6 +129,32 @@ def ScalarizeCalls : Pass<"scalarize-calls", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::vector::VectorDialect"];
 }
 
+def HoistReleases : Pass<"hoist-releases"> {
+  let summary = "Release once before a loop that waits for a lock, instead of in each iteration";
+  let description = [{
+    An atomic that releases makes the thread wait until other programs would see all of its earlier writes, also where
+    there are none, as in each further attempt to take a lock. This pass replaces the release by a fence before the loop:
+
+    ```mlir
+                                                     scf.if %mask {
+                                                       thread.fence <gpu>
+    scf.while {                                      scf.while {
+      %old = thread.compare_exchange <acq_rel>  ->     %old = thread.compare_exchange <acquire>
+      scf.condition(%old == 1)                         scf.condition(%old == 1)
+    ```
+
+    A fence and a later write by the same thread release what precedes the fence (PTX ISA, "Release and acquire
+    patterns"). The loop must not write anything else that other programs see, and its atomic must always have the
+    same address; else each iteration would have to release the writes of those before. No barrier may precede the
+    atomic in the loop, as it may be the one after which the thread releases what other threads wrote.
+
+    Requires: thread-level code in scf form with its barriers.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "tilewright::thread::ThreadDialect"];
+}
+
 def HoistInvariants : Pass<"hoist-invariants"> {
   let summary = "Move operations that do not depend on the iteration out of loops";
   let description = [{
@@ -179,6 +205,35 @@ def PredicateLoads : Pass<"predicate-loads"> {
     Option<"numStages", "num-stages", "int", "3", "default number of pipeline stages of loops">,
     Option<"sharedBytes", "shared-bytes", "int64_t", "166912", "shared memory of a program">];
   let dependentDialects = ["mlir::arith::ArithDialect", "tilewright::tile::TileDialect"];
+}
+
+def SpeculateLoads : Pass<"speculate-loads"> {
+  let summary = "Start loads before a branch if the code after the branch stores to the same addresses";
+  let description = [{
+    Where programs add to a sum in memory under a lock, the first one stores its value, and the others load the sum, add
+    to it and store it. The load waits for the condition, which is often loaded too, and the lock is held meanwhile. This
+    pass moves such loads before the branch, so that both waits overlap:
+
+    ```mlir
+    %s = scf.if %isFirst {                      %x = tile.load %p mask %m
+      scf.yield %v                              %s = scf.if %isFirst {
+    } else {                                      scf.yield %v
+      %x = tile.load %p mask %m        ->       } else {
+      %sum = arith.addf %v, %x                    %sum = arith.addf %v, %x
+      scf.yield %sum                              scf.yield %sum
+    }                                           }
+    tile.store %p, %s mask %m                   tile.store %p, %s mask %m
+    ```
+
+    The store proves that the addresses exist. If another program may write them at the same time, the store is a race,
+    with or without this pass: between the branch and the store are no atomics and no barriers, and in the other region
+    no loops, which could wait for another program, and no assertions. An atomic that does not wait guarantees no order.
+    A load stays if an operation before it in its region writes memory or orders accesses, or if it is volatile.
+
+    Requires: tiles without layouts.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
 }
 
 def WarnEndlessLoops : Pass<"warn-endless-loops"> {

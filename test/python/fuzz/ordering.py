@@ -25,7 +25,7 @@ def write(rng: random.Random) -> Kernel:
         size *= side
     source = w.array("x", dtype, "small")
     w.line(f"v = tl.load({source} + pid * {size} + lane)")
-    rng.choice([last_one, last_one, last_one, lock, chain])(w, dtype, size)
+    rng.choice([last_one, last_one, last_one, lock, begin, chain])(w, dtype, size)
     kernel = w.finish(ordered=True, launches=LAUNCHES)
     kernel.options["num_warps"] = rng.choice([1, 2, 4, 8, 16, 16])
     return kernel
@@ -82,6 +82,33 @@ def lock(w: Writer, dtype: str, size: int) -> None:
     for _ in range(w.rng.randint(1, 2)):
         order = w.pick("lane", "lane", f"({size - 1} - lane)")
         w.line(f"tl.store({total} + {order}, tl.load({total} + {order}) + v)")
+    w.line(w.pick(f"tl.atomic_xchg({mutex}, 0)", f'tl.atomic_xchg({mutex}, 0, sem="release")'))
+
+
+def begin(w: Writer, dtype: str, size: int) -> None:
+    """Under a lock, the first program stores its part, and each later one adds to what is there."""
+    w.buffers.append(Buffer("total", DType(dtype), "small", size))
+    mutex, begun = shared(w, "mutex", "int32", 1), shared(w, "begun", "int32", 1)
+    w.line(f"at = total + {w.pick('lane', 'lane', f'({size - 1} - lane)')}")
+    mask = w.pick("", "", f", mask=lane < {w.rng.randrange(1, size)}")
+    with w.block(f"while tl.atomic_cas({mutex}, 0, 1) == 1:"):
+        w.line("pass")
+    w.line("sum = v")
+    is_first = f"tl.load({begun}) == 0"
+    mark = w.pick(f"tl.atomic_xchg({begun}, 1)", f"tl.store({begun}, 1)")
+    stored = w.pick(mask, mask, "")
+    other = ", other=0" if mask and not stored else ""
+    add = f"sum = {w.pick('v', 'sum')} + tl.load(at{mask}{other})"
+    if w.chance(0.7):
+        with w.block(f"if {is_first}:"):
+            w.line(mark)
+        with w.block("else:"):
+            w.line(add)
+    else:
+        with w.block(f"if not ({is_first}):"):
+            w.line(add)
+        w.line(mark)
+    w.line(f"tl.store(at, sum{stored})")
     w.line(w.pick(f"tl.atomic_xchg({mutex}, 0)", f'tl.atomic_xchg({mutex}, 0, sem="release")'))
 
 
