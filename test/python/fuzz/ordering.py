@@ -96,9 +96,7 @@ def begin(w: Writer, dtype: str, size: int) -> None:
     w.line("sum = v")
     is_first = f"tl.load({begun}) == 0"
     mark = w.pick(f"tl.atomic_xchg({begun}, 1)", f"tl.store({begun}, 1)")
-    stored = w.pick(mask, mask, "")
-    other = ", other=0" if mask and not stored else ""
-    add = f"sum = {w.pick('v', 'sum')} + tl.load(at{mask}{other})"
+    add = f"sum = {w.pick('v', 'sum')} + tl.load(at{mask})"
     if w.chance(0.7):
         with w.block(f"if {is_first}:"):
             w.line(mark)
@@ -108,7 +106,7 @@ def begin(w: Writer, dtype: str, size: int) -> None:
         with w.block(f"if not ({is_first}):"):
             w.line(add)
         w.line(mark)
-    w.line(f"tl.store(at, sum{stored})")
+    w.line(f"tl.store(at, sum{mask})")
     w.line(w.pick(f"tl.atomic_xchg({mutex}, 0)", f'tl.atomic_xchg({mutex}, 0, sem="release")'))
 
 
