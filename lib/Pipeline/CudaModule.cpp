@@ -4,14 +4,17 @@
 #include "HostCode.h"
 #include "ScheduleReport.h"
 
+#include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/IR/TensorMaps.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Target/Cuda/Assemble.h"
 #include "tilewright/Target/Libraries.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 
 using namespace mlir;
@@ -74,7 +77,9 @@ public:
       if (startAfter >= phase) {
         continue;
       }
-      bool ok = phase == CudaPhase::TileGPU ? runTileGPUPhase() : runPhase(phase, options);
+      bool ok = phase == CudaPhase::TileGPU ? runTileGPUPhase()
+                : phase == CudaPhase::LLVM  ? runLLVMPhase()
+                                            : runPhase(phase, options);
       if (phase == CudaPhase::TileGPU) {
         built.threads = tilegpu::launchedThreads(module).count();
         schedule.finish(module, built.info->name, limits, options, compilation, built);
@@ -129,6 +134,25 @@ private:
 
   bool copiesBoxes() {
     return module.walk([](tilegpu::BoxCopyOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  bool runLLVMPhase() {
+    CudaOptions others;
+    others.copy(options);
+    others.definesAccumulators = options.definesAccumulators->value_or(needsDefinedAccumulators());
+    return runPhase(CudaPhase::LLVM, others);
+  }
+
+  /// The assembler is only asked for its version if that matters.
+  bool needsDefinedAccumulators() {
+    bool multiplies = false, hasPoison = false, movesRegisters = false;
+    module.walk([&](Operation *op) {
+      multiplies |= isa<thread::GroupMmaOp>(op);
+      hasPoison |= isa<ub::PoisonOp>(op);
+      movesRegisters |= isa<thread::SetRegistersOp>(op);
+    });
+    return multiplies && hasPoison &&
+           cuda::serializesUndefinedAccumulators({options.nvJitLink, options.ptxas}, movesRegisters);
   }
 
   bool findKernel() {

@@ -50,6 +50,9 @@ static void addLLVMPasses(OpPassManager &passes, const CudaOptions &options) {
   mathToPtx.flushDenormals = true; // one instruction for exp2, which flushes results below 2^-126, as in Triton
   NvvmKernelOptions kernel;
   kernel.maxRegisters = options.maxRegisters->value_or(0);
+  if (options.definesAccumulators->value_or(false)) {
+    passes.addPass(createDefinePoison()); // must run after start-from-zero, whose poison it replaces
+  }
   passes.addPass(createMathToPtx(mathToPtx)); // must run before upstream's conversions, which would call functions
   passes.addPass(createThreadToNvvm());       // must run before control flow is lowered because it creates branches
   passes.addPass(createSCFToControlFlowPass());

@@ -75,6 +75,7 @@ public:
                                              Compilation &compilation, CompileFailure &failure) const override {
     CudaOptions own;
     own.copy(options);
+    own.definesAccumulators = false; // so that a dot that reads an undefined accumulator shows
     std::optional<CudaModule> built = buildCudaModule(module, arch, limits(arch), own, compilation, failure);
     if (!built) {
       return std::nullopt;

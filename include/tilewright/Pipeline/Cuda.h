@@ -33,6 +33,12 @@ struct CudaOptions : GpuOptions {
           .refusedElsewhere()};
   Option<bool> groupMma{*this, true,
                         OptionTraits("group_mma", "Whether to use matrix instructions of groups of warps.").internal()};
+  Option<std::optional<bool>> definesAccumulators{
+      *this, std::nullopt,
+      OptionTraits("defines_accumulators",
+                   "Whether accumulators of wgmma begin with zeros where the first dot does not "
+                   "read them. By default, if the assembler needs it.")
+          .internal()};
   Option<bool> lineInfo{*this, true, OptionTraits("line_info", "Emit source lines for profilers.").internal()};
   Option<std::string> nvJitLink{*this, "", OptionTraits("nvjitlink", "The path of the library nvJitLink.").internal()};
   Option<std::string> ptxas{*this, "", OptionTraits("ptxas", "The path of the program ptxas.").internal()};

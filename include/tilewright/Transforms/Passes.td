@@ -155,6 +155,25 @@ def HoistReleases : Pass<"hoist-releases"> {
   let dependentDialects = ["mlir::scf::SCFDialect", "tilewright::thread::ThreadDialect"];
 }
 
+def DefinePoison : Pass<"define-poison"> {
+  let summary = "Replace poison by zeros";
+  let description = [{
+    NVIDIA's assemblers before CUDA 12.9 execute `wgmma` instructions one at a time if their accumulators begin
+    undefined, as `start-from-zero` lets them:
+
+    ```mlir
+    %a = ub.poison : vector<128xf32>     ->     %a = arith.constant dense<0.0> : vector<128xf32>
+    ```
+
+    Poison of types without a constant of arith, such as pointers, stays.
+
+    Requires: nothing.
+    Establishes: accumulators are defined.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def HoistInvariants : Pass<"hoist-invariants"> {
   let summary = "Move operations that do not depend on the iteration out of loops";
   let description = [{

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/VersionTuple.h"
 
 using namespace llvm;
 
@@ -125,11 +126,12 @@ Expected<std::string> describeAssembler(const AssembleOptions &options) {
 
 /// nvJitLink assembles code that could be linked with other code, and ignores instructions by which groups of warps
 /// exchange registers.
-static bool needsWholeProgram(StringRef ptx) { return ptx.contains("setmaxnreg"); }
+static bool usesNvJitLink(const AssembleOptions &options, bool movesRegisters) {
+  return !options.nvJitLink.empty() && (options.ptxas.empty() || !movesRegisters);
+}
 
 static Expected<Assembled> run(StringRef ptx, StringRef arch, const AssembleOptions &options, std::string &assembler) {
-  bool prefersPtxas = !options.ptxas.empty() && needsWholeProgram(ptx);
-  if (!options.nvJitLink.empty() && !prefersPtxas) {
+  if (usesNvJitLink(options, ptx.contains("setmaxnreg"))) {
     auto library = NvJitLink::open(options.nvJitLink);
     if (!library) {
       return library.takeError();
@@ -142,6 +144,20 @@ static Expected<Assembled> run(StringRef ptx, StringRef arch, const AssembleOpti
     return runPtxas(options.ptxas, ptx, arch, ptxasOptions(options));
   }
   return createStringError(kNoAssembler);
+}
+
+bool serializesUndefinedAccumulators(const AssembleOptions &options, bool movesRegisters) {
+  AssembleOptions used = options;
+  if (!usesNvJitLink(options, movesRegisters)) {
+    used.nvJitLink.clear();
+  }
+  Expected<std::string> description = describeAssembler(used); // "ptxas 12.8.93"
+  if (!description) {
+    consumeError(description.takeError()); // assemble() will report it
+    return true;
+  }
+  VersionTuple version;
+  return version.tryParse(StringRef(*description).split(' ').second) || version < VersionTuple(12, 9);
 }
 
 Expected<Cubin> assemble(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options) {

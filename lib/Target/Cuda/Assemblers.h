@@ -53,7 +53,7 @@ private:
 llvm::Expected<Assembled> runPtxas(llvm::StringRef program, llvm::StringRef ptx, llvm::StringRef arch,
                                    llvm::ArrayRef<std::string> options);
 
-/// "ptxas 13.0.88"
+/// "ptxas 13.0.88". Runs the program once for each path. Thread-safe.
 llvm::Expected<std::string> describePtxas(llvm::StringRef program);
 
 } // namespace tilewright::cuda

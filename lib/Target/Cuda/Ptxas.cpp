@@ -2,11 +2,14 @@
 
 #include "Assemblers.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
 
 using namespace llvm;
 
@@ -90,7 +93,7 @@ Expected<Assembled> runPtxas(StringRef program, StringRef ptx, StringRef arch, A
   return Assembled{finished->ok, finished->ok ? image->read() : "", finished->output};
 }
 
-Expected<std::string> describePtxas(StringRef program) {
+static Expected<std::string> readVersion(StringRef program) {
   auto finished = run(program, {"--version"});
   if (!finished) {
     return finished.takeError();
@@ -101,6 +104,21 @@ Expected<std::string> describePtxas(StringRef program) {
     return createStringError("'" + program + "' is not ptxas");
   }
   return ("ptxas " + version).str();
+}
+
+Expected<std::string> describePtxas(StringRef program) {
+  static std::mutex mutex;
+  static auto *const known = new StringMap<std::string>();
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = known->find(program);
+  if (found == known->end()) {
+    Expected<std::string> version = readVersion(program);
+    if (!version) {
+      return version;
+    }
+    found = known->try_emplace(program, *version).first;
+  }
+  return found->second;
 }
 
 } // namespace tilewright::cuda

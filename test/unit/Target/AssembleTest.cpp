@@ -77,6 +77,12 @@ TEST_P(EveryAssembler, SaysWhoItIs) {
   EXPECT_EQ(name->rfind(GetParam() == Assembler::NvJitLink ? "nvJitLink 1" : "ptxas 1", 0), 0u) << *name;
 }
 
+TEST_P(EveryAssembler, TheVersionTellsWhetherAccumulatorsMayBeUndefined) {
+  std::string name = llvm::cantFail(describeAssembler(options));
+  double version = std::stod(name.substr(name.find(' ')));
+  EXPECT_EQ(serializesUndefinedAccumulators(options, /*movesRegisters=*/false), version < 12.9) << name;
+}
+
 TEST_P(EveryAssembler, RegistersStackAndSpillsAreReported) {
   options.maxRegisters = 32;
   auto cubin = assemble(manyValues(64), target("sm_80"), options);
@@ -272,6 +278,11 @@ TEST_F(OldLibrary, FunctionsAreFoundByTheirVersions) {
   EXPECT_EQ(cubin->image, "ELF");
   EXPECT_EQ(cubin->assembler, "nvJitLink 12");
   EXPECT_NE(cubin->log.find("-Xptxas=-O1\n"), std::string::npos) << cubin->log;
+}
+
+TEST_F(OldLibrary, AccumulatorsMustBeDefined) {
+  EXPECT_TRUE(serializesUndefinedAccumulators(options, /*movesRegisters=*/false));
+  EXPECT_TRUE(serializesUndefinedAccumulators({}, /*movesRegisters=*/false)); // the driver, of any version
 }
 
 TEST_F(OldLibrary, NumbersOfSeveralFunctionsAreCombined) {

@@ -59,6 +59,11 @@ llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::
 /// The assembler that assemble() uses with these options: "nvJitLink 13.0", "ptxas 13.0.88".
 llvm::Expected<std::string> describeAssembler(const AssembleOptions &options);
 
+/// Whether the assembler serializes wgmma instructions whose accumulators begin undefined, as those before CUDA 12.9
+/// do. Which one is used may depend on whether the kernel moves registers between warps (setmaxnreg). Without an
+/// assembler the driver's is used, which may be of any version.
+bool serializesUndefinedAccumulators(const AssembleOptions &options, bool movesRegisters);
+
 /// Opens nvJitLink and runs it once, because the first call in a process is slower than later ones. Call it from a
 /// thread while something else is compiled. Failures are ignored; assemble() will report them.
 void warmUp(llvm::StringRef nvJitLink);
