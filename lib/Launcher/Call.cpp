@@ -83,7 +83,7 @@ static PyObject *bindAndLaunch(Launcher &launcher, PyObject *gridObject, PyObjec
     return nullptr;
   }
   bool runs = run && grid.programs > 0;
-  Variant *variant = runs ? findVariant(call, grid) : findVariant(call);
+  Variant *variant = runs ? findVariantForLaunch(call, grid) : findVariant(call);
   if (!variant || (run && !call.readOnlyArrays.empty() && !leavesReadOnlyArrays(call, variant->compiled.get())) ||
       (runs && !(launchHooks ? executeBetweenHooks(call, *variant, grid) : execute(call, *variant, grid)))) {
     return nullptr;

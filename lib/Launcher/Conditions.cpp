@@ -118,11 +118,18 @@ static Variant *findVariantWithoutMaps(Call &call) {
   return findVariant(call);
 }
 
-Variant *findVariant(Call &call, const Grid &grid) {
+Variant *findVariantForLaunch(Call &call, const Grid &grid) {
   Variant *variant = findVariant(call);
-  if (variant && holdFor(variant->conditions, call, grid) && makeTensorMaps(variant->tensorMaps, call, grid)) {
-    variant = findVariantWithoutMaps(call);
+  if (!variant) {
+    return nullptr;
   }
+  if (!holdFor(variant->conditions, call, grid)) {
+    return findGeneralVariant(call, grid);
+  }
+  if (!makeTensorMaps(variant->tensorMaps, call, grid)) {
+    return variant;
+  }
+  variant = findVariantWithoutMaps(call);
   if (!variant || (holdFor(variant->conditions, call, grid) && !makeTensorMaps(variant->tensorMaps, call, grid))) {
     return variant;
   }

@@ -58,7 +58,7 @@ static void addProgramPasses(OpPassManager &passes, const hardware::GpuInfo *inf
   predicate.numStages = options.numStages;
   predicate.sharedBytes = info ? info->sharedPerBlock : 0;
   passes.addPass(createPredicateLoads(predicate)); // must run before layouts are chosen for the loads
-  passes.addPass(createSpeculateLoads());          // the same
+  passes.addPass(createSpeculateLoads()); // must run before assign-layouts because it moves tiles without layouts
 }
 
 /// Gives each tile a layout, and converts it where its users need others.
@@ -73,7 +73,7 @@ static void addLayoutPasses(OpPassManager &passes, StringRef target, const GpuOp
   tilegpu::ChooseMmaOptions chooseMma;
   chooseMma.groups = settings.usesGroupMma;
   chooseMma.side = settings.mmaSide;
-  passes.addPass(tilegpu::createChooseMma(chooseMma));  // dots get the layouts of matrix instructions
+  passes.addPass(tilegpu::createChooseMma(chooseMma));  // must run after coalesce because it reads the layouts of loads
   passes.addPass(createCSEPass());                      // merges equal conversions
   passes.addPass(tilegpu::createPropagateLayouts());    // must run after these because it weighs their layouts
   passes.addPass(tilegpu::createWarnLargeTiles());      // layouts are final, and tiles still those of the user's lines
@@ -110,7 +110,8 @@ static void addPipelinePasses(OpPassManager &passes, const GpuOptions &options, 
 
 /// Places buffers, orders accesses to them, and divides the work among warps.
 static void addOrderPasses(OpPassManager &passes, const GpuOptions &options, const TileGPUSettings &settings) {
-  passes.addPass(tilegpu::createRaiseLoads());     // after simplifications, which leave fewer addresses to move
+  passes.addPass(
+      tilegpu::createRaiseLoads()); // must run after cse because fewer computations of addresses then have to move
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
   passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
   passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
@@ -122,8 +123,9 @@ static void addOrderPasses(OpPassManager &passes, const GpuOptions &options, con
   specialize.canMoveRegisters = settings.canMoveRegisters;
   passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
   passes.addPass(tilegpu::createTakeTurns());                 // must run after all passes that make warps wait
-  passes.addPass(tilegpu::createGuardSelects());  // comes late because data flow is plainer without its branches
-  passes.addPass(tilegpu::createStartFromZero()); // the same
+  passes.addPass(
+      tilegpu::createGuardSelects()); // must run after the passes above because they do not look through scf.if
+  passes.addPass(tilegpu::createStartFromZero()); // must run last because it wraps loops in scf.if
 }
 
 /// Assigns layouts to tiles and lowers the movement of data.

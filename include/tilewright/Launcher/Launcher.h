@@ -314,7 +314,7 @@ Variant *findVariant(Call &call);
 bool readConditions(PyObject *compiled, Variant &variant);
 /// The variant for a launch on a grid, whose tensor maps are in the call. If the launch conditions of the usual variant
 /// do not hold, or if its tensor maps can't be made, one without either.
-Variant *findVariant(Call &call, const runtime::Grid &grid);
+Variant *findVariantForLaunch(Call &call, const runtime::Grid &grid);
 /// The parameter that is the base address of a tensor map; null if it is no array.
 const Parameter *baseOfTensorMap(const Call &call, size_t map);
 /// Whether the code of a CompiledKernel leaves the read-only arrays of a launch alone; sets an error if not.

@@ -40,11 +40,11 @@ class JITFunction(_core.Launcher, FunctionAttributes):
 
     Arguments are tensors and arrays (of PyTorch, NumPy, CuPy, or any object with `__dlpack__`,
     `__cuda_array_interface__`, or with `data_ptr()` and `dtype`), with any strides, with or without
-    requires_grad; numbers; None; tuples of these; and constants. Read-only arrays are accepted too,
-    but nothing prevents a kernel from storing to them.
+    requires_grad; numbers; None; tuples of these; and constants. A launch raises ArgumentError if
+    the kernel may write to a read-only array.
 
-    The kernel runs where the arrays are: on the CPU, or on the CUDA device that has all of them, on
-    the current stream of their framework. Without arrays, the device is determined by the option
+    The kernel runs where the arrays are: on the CPU, or on the GPU that has all of them, on the
+    current stream of their framework. Without arrays, the device is determined by the option
     `target`, else by TILEWRIGHT_TARGET, else by whether PyTorch is imported and has a CUDA device.
 
     Attributes:

@@ -355,7 +355,8 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     all such loops with `through-registers=false`.
 
     A load is not pipelined if an operation of the loop may write the memory it reads, if one has an effect on all
-    memory, as barriers and assertions do, or if its addresses depend on loaded values. Nor is it pipelined if the
+    memory, as barriers and assertions do, or if its address or mask depends on a load from memory
+    that the loop may write. Nor is it pipelined if the
     loop has an atomic that releases or acquires, unless the kernel only reads that memory. As addresses are also
     computed for iterations beyond the last one, the operations that compute them must be speculatable, or divisions,
     which `expand-pipeline` guards.
@@ -421,10 +422,10 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
 
     A loop whose loads only boxes can copy (`plan-pipeline`) and that does not qualify after all loses its schedule.
 
-    Nothing of that may depend on loaded values: the launch checks that no coordinate is negative, that strides are
-    multiples of 16 bytes, and that none of the integers in addresses and masks wraps, together with what the hardware
-    asks of a tensor map. A launch for which that
-    does not hold runs the kernel's variant without maps.
+    Coordinates, strides and extents must not depend on loaded values because the launch checks that no coordinate is
+    negative, that strides are multiples of 16 bytes, and that none of the integers in addresses and masks wraps,
+    together with what the hardware asks of a tensor map. A launch for which that does not hold runs the kernel's
+    variant without maps.
 
     Requires: `plan-pipeline`.
     Establishes: `tilegpu.tensor_maps` and its steps on the kernel, with arguments for the maps.
@@ -796,7 +797,8 @@ def GuardSelects : Pass<"guard-selects", "mlir::ModuleOp"> {
 
     The scalars have 64 bits. Integers of tiles may wrap; where one does, the selection is not skipped.
 
-    Requires: nothing of the earlier passes, which would treat the branch worse than the selection.
+    Requires: nothing. Must run after all other passes that look for selections because they do not look through
+    the branch.
     Establishes: nothing.
     Destroys: nothing.
   }];
@@ -827,7 +829,7 @@ def StartFromZero : Pass<"start-from-zero", "mlir::ModuleOp"> {
 
     This is done for accumulators that nothing else in the loop reads, of asynchronous dots.
 
-    Requires: nothing of the earlier passes, which look for loops directly in a body.
+    Requires: nothing. Must run after the passes that match loops because it wraps them in `scf.if`.
     Establishes: nothing.
     Destroys: nothing.
   }];
