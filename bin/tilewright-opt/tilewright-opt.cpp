@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -27,7 +28,7 @@ int main(int argc, char **argv) {
   registry.insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, tilewright::ptx::PtxDialect,
                   tilewright::thread::ThreadDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect,
-                  mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
+                  mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::ub::UBDialect>();
   for (const tilewright::TargetKind *kind : tilewright::targetKinds()) {
     kind->registerDialects(registry);
     kind->registerPipelines();

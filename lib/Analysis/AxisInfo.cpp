@@ -1,4 +1,4 @@
-// Axis facts, and the data-flow analysis that propagates them through control flow.
+// Axis properties, and the data-flow analysis that propagates them through control flow.
 
 #include "tilewright/Analysis/AxisInfo.h"
 
@@ -22,14 +22,14 @@ int64_t axis::powerOfTwoIn(int64_t value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Facts
+// Properties
 //===----------------------------------------------------------------------===//
 
-int64_t AxisFacts::divisibilityAt(int64_t group) const {
+int64_t AxisProperties::divisibilityAt(int64_t group) const {
   return group < contiguity ? std::min(divisibility, group * unit) : divisibility;
 }
 
-bool AxisFacts::operator==(const AxisFacts &other) const {
+bool AxisProperties::operator==(const AxisProperties &other) const {
   return contiguity == other.contiguity && divisibility == other.divisibility && constancy == other.constancy;
 }
 
@@ -58,17 +58,17 @@ static int64_t longestRunOf(Type type) {
   return int64_t(1) << std::min(bits - 1, 30u);
 }
 
-AxisFacts AxisInfo::cutToAligned(AxisFacts fact) {
+AxisProperties AxisInfo::cutToAligned(AxisProperties fact) {
   int64_t group = std::min(fact.contiguity, fact.divisibility);
   fact.divisibility = fact.divisibilityAt(group);
   fact.contiguity = group;
   return fact;
 }
 
-AxisInfo::AxisInfo(Type type, ArrayRef<AxisFacts> newFacts, bool mayWrap) : facts(newFacts) {
+AxisInfo::AxisInfo(Type type, ArrayRef<AxisProperties> newProperties, bool mayWrap) : properties(newProperties) {
   SmallVector<int64_t> sizes = getAxisSizes(type);
-  assert(facts.size() == sizes.size() && "one entry per dimension");
-  for (auto [fact, size] : llvm::zip_equal(facts, sizes)) {
+  assert(properties.size() == sizes.size() && "one entry per dimension");
+  for (auto [fact, size] : llvm::zip_equal(properties, sizes)) {
     int64_t longest = axis::powerOfTwoIn(size), run = std::min(longest, longestRunOf(type));
     fact.unit = getUnit(type);
     fact.divisibility = std::min(fact.divisibilityAt(run), kMaxDivisibility);
@@ -78,13 +78,13 @@ AxisInfo::AxisInfo(Type type, ArrayRef<AxisFacts> newFacts, bool mayWrap) : fact
   }
 }
 
-AxisInfo AxisInfo::unknown(Type type) { return AxisInfo(type, SmallVector<AxisFacts>(getAxisSizes(type).size())); }
+AxisInfo AxisInfo::unknown(Type type) { return AxisInfo(type, SmallVector<AxisProperties>(getAxisSizes(type).size())); }
 
 AxisInfo AxisInfo::constant(Type type, int64_t value) {
-  AxisFacts fact;
+  AxisProperties fact;
   fact.divisibility = axis::powerOfTwoIn(value);
   fact.constancy = kMaxDivisibility;
-  AxisInfo info(type, SmallVector<AxisFacts>(getAxisSizes(type).size(), fact));
+  AxisInfo info(type, SmallVector<AxisProperties>(getAxisSizes(type).size(), fact));
   info.knownValue = value;
   return info;
 }
@@ -94,7 +94,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
     return lhs.isInitialized() ? lhs : rhs;
   }
   AxisInfo result = lhs;
-  for (auto [fact, l, r] : llvm::zip_equal(result.facts, lhs.facts, rhs.facts)) {
+  for (auto [fact, l, r] : llvm::zip_equal(result.properties, lhs.properties, rhs.properties)) {
     fact.contiguity = std::min(l.contiguity, r.contiguity);
     fact.divisibility = std::min(l.divisibilityAt(fact.contiguity), r.divisibilityAt(fact.contiguity));
     fact.constancy = std::min(l.constancy, r.constancy);
@@ -108,7 +108,7 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
 
 int64_t AxisInfo::getDivisibilityOfAll() const {
   int64_t best = 1;
-  for (const AxisFacts &fact : facts) {
+  for (const AxisProperties &fact : properties) {
     best = std::max(best, fact.divisibilityAt(1));
   }
   return best;
@@ -122,32 +122,32 @@ void AxisInfo::assume(Type type, ArrayRef<int64_t> contiguity, ArrayRef<int64_t>
     }
   };
   if (wraps && !contiguity.empty()) { // The user's hint asserts that runs do not wrap.
-    llvm::transform(facts, facts.begin(), cutToAligned);
+    llvm::transform(properties, properties.begin(), cutToAligned);
     wraps = false;
   }
-  for (auto [dim, fact] : llvm::enumerate(facts)) {
+  for (auto [dim, fact] : llvm::enumerate(properties)) {
     raise(fact.contiguity, contiguity, dim);
     raise(fact.divisibility, divisibility, dim);
     raise(fact.constancy, constancy, dim);
   }
   std::optional<int64_t> value = knownValue;
-  *this = AxisInfo(type, facts, wraps);
+  *this = AxisInfo(type, properties, wraps);
   knownValue = value;
 }
 
 bool AxisInfo::operator==(const AxisInfo &other) const {
-  return facts == other.facts && knownValue == other.knownValue && wraps == other.wraps;
+  return properties == other.properties && knownValue == other.knownValue && wraps == other.wraps;
 }
 
 void AxisInfo::print(raw_ostream &os) const {
-  auto printField = [&](StringRef name, int64_t AxisFacts::*field) {
+  auto printField = [&](StringRef name, int64_t AxisProperties::*field) {
     os << name << " = [";
-    llvm::interleaveComma(facts, os, [&](const AxisFacts &fact) { os << fact.*field; });
+    llvm::interleaveComma(properties, os, [&](const AxisProperties &fact) { os << fact.*field; });
     os << "]";
   };
-  printField("contiguity", &AxisFacts::contiguity);
-  printField(", divisibility", &AxisFacts::divisibility);
-  printField(", constancy", &AxisFacts::constancy);
+  printField("contiguity", &AxisProperties::contiguity);
+  printField(", divisibility", &AxisProperties::divisibility);
+  printField(", constancy", &AxisProperties::constancy);
   if (knownValue) {
     os << ", value = " << *knownValue;
   }
@@ -171,7 +171,7 @@ static SmallVector<int64_t> readHint(Attribute attr) {
   return {};
 }
 
-/// The facts given by argument attributes of the function; unknown for other values.
+/// The properties given by argument attributes of the function; unknown for other values.
 static AxisInfo atEntry(Value value) {
   AxisInfo info = AxisInfo::unknown(value.getType());
   auto arg = dyn_cast<BlockArgument>(value);
@@ -262,7 +262,7 @@ void AxisDataFlow::visitNonControlFlowArguments(Operation *op, const RegionSucce
   if (!lower.isInitialized() || !step.isInitialized()) {
     return;
   }
-  AxisFacts fact;
+  AxisProperties fact;
   fact.divisibility = std::min(lower.getDivisibility(0), step.getDivisibility(0));
   AxisInfo info(loop.getInductionVar().getType(), fact);
   propagateIfChanged(args.front(), args.front()->join(info));

@@ -1,5 +1,5 @@
-// Axis facts of arithmetic. Every rule considers one dimension. `aligned` below is the length of groups in which the
-// left side is consecutive from a multiple of that length, and the right side has one value, also a multiple of it:
+// Axis properties of arithmetic. Every rule considers one dimension. `aligned` below is the length of groups in which
+// the left side is consecutive from a multiple of that length, and the right side has one value, also a multiple of it:
 //
 //     lhs   16 17 18 19 20 21 22 23      contiguity 8, divisibility 16
 //     rhs    4  4  4  4  4  4  4  4      constancy 8, divisibility 4
@@ -17,40 +17,40 @@ using namespace mlir;
 using namespace tilewright;
 using axis::Operands;
 using Result = std::optional<AxisInfo>;
-using Facts = SmallVector<AxisFacts>;
+using Properties = SmallVector<AxisProperties>;
 
-/// Applies a rule for one dimension, `AxisFacts(lhs, rhs)`, to each dimension, for an operation that computes modulo a
-/// power of two.
+/// Applies a rule for one dimension, `AxisProperties(lhs, rhs)`, to each dimension, for an operation that computes
+/// modulo a power of two.
 template <typename Rule> static AxisInfo eachModular(Operation *op, Operands operands, bool wraps, Rule rule) {
-  Facts facts;
-  for (auto [lhs, rhs] : llvm::zip_equal(operands[0]->getFacts(), operands[1]->getFacts())) {
-    facts.push_back(rule(lhs, rhs));
+  Properties properties;
+  for (auto [lhs, rhs] : llvm::zip_equal(operands[0]->getProperties(), operands[1]->getProperties())) {
+    properties.push_back(rule(lhs, rhs));
   }
-  return AxisInfo(op->getResult(0).getType(), facts, wraps);
+  return AxisInfo(op->getResult(0).getType(), properties, wraps);
 }
 
 /// The same for an operation on the signed values of its operands, for which a run that wraps is not consecutive.
 template <typename Rule> static AxisInfo eachDimension(Operation *op, Operands operands, Rule rule) {
-  Facts facts;
+  Properties properties;
   for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
-    facts.push_back(rule(operands[0]->getSigned(dim), operands[1]->getSigned(dim)));
+    properties.push_back(rule(operands[0]->getSigned(dim), operands[1]->getSigned(dim)));
   }
-  return AxisInfo(op->getResult(0).getType(), facts);
+  return AxisInfo(op->getResult(0).getType(), properties);
 }
 
 static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d) { return std::min(std::min(a, b), std::min(c, d)); }
 
 /// See the top of this file.
-static int64_t aligned(const AxisFacts &lhs, const AxisFacts &rhs) {
+static int64_t aligned(const AxisProperties &lhs, const AxisProperties &rhs) {
   return min4(lhs.contiguity, lhs.divisibility, rhs.constancy, rhs.divisibilityAt(rhs.constancy));
 }
 
-static int64_t bothConstant(const AxisFacts &lhs, const AxisFacts &rhs) {
+static int64_t bothConstant(const AxisProperties &lhs, const AxisProperties &rhs) {
   return std::min(lhs.constancy, rhs.constancy);
 }
 
 /// The divisor of both sides at the start of groups of size `group`.
-static int64_t bothDivisible(const AxisFacts &lhs, const AxisFacts &rhs, int64_t group) {
+static int64_t bothDivisible(const AxisProperties &lhs, const AxisProperties &rhs, int64_t group) {
   return std::min(lhs.divisibilityAt(group), rhs.divisibilityAt(group));
 }
 
@@ -58,8 +58,8 @@ static int64_t bothDivisible(const AxisFacts &lhs, const AxisFacts &rhs, int64_t
 // Addition and multiplication
 //===----------------------------------------------------------------------===//
 
-static AxisFacts addFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
-  AxisFacts fact;
+static AxisProperties addProperties(const AxisProperties &lhs, const AxisProperties &rhs) {
+  AxisProperties fact;
   fact.contiguity = std::max(std::min(lhs.contiguity, rhs.constancy), std::min(lhs.constancy, rhs.contiguity));
   fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
   fact.constancy = bothConstant(lhs, rhs);
@@ -67,8 +67,8 @@ static AxisFacts addFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
 }
 
 /// If both sides are consecutive, their difference is constant.
-static AxisFacts subFacts(const AxisFacts &lhs, const AxisFacts &rhs) {
-  AxisFacts fact;
+static AxisProperties subProperties(const AxisProperties &lhs, const AxisProperties &rhs) {
+  AxisProperties fact;
   fact.contiguity = std::min(lhs.contiguity, rhs.constancy);
   fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
   fact.constancy = std::max(bothConstant(lhs, rhs), std::min(lhs.contiguity, rhs.contiguity));
@@ -82,30 +82,30 @@ template <typename Op> static bool mayWrap(Op op, Operands operands) {
 }
 
 static Result visit(arith::AddIOp op, Operands operands) {
-  return eachModular(op, operands, mayWrap(op, operands), addFacts);
+  return eachModular(op, operands, mayWrap(op, operands), addProperties);
 }
 
 static Result visit(arith::SubIOp op, Operands operands) {
-  return eachModular(op, operands, mayWrap(op, operands), subFacts);
+  return eachModular(op, operands, mayWrap(op, operands), subProperties);
 }
 
 static AxisInfo multiply(Operation *op, const AxisInfo &lhs, int64_t factor) {
-  Facts facts(lhs.getFacts());
-  for (AxisFacts &fact : facts) {
+  Properties properties(lhs.getProperties());
+  for (AxisProperties &fact : properties) {
     if (factor != 1) {
       fact.divisibility = fact.divisibilityAt(1) * axis::powerOfTwoIn(factor);
       fact.contiguity = 1;
     }
   }
-  return AxisInfo(op->getResult(0).getType(), facts, lhs.mayWrap());
+  return AxisInfo(op->getResult(0).getType(), properties, lhs.mayWrap());
 }
 
 static Result visit(arith::MulIOp op, Operands operands) {
   if (auto factor = operands[1]->getConstant()) {
     return multiply(op, *operands[0], *factor);
   }
-  return eachModular(op, operands, false, [](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
+  return eachModular(op, operands, false, [](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
     fact.divisibility = lhs.divisibilityAt(1) * rhs.divisibilityAt(1);
     fact.constancy = bothConstant(lhs, rhs);
     return fact;
@@ -118,9 +118,10 @@ static Result visit(arith::MulIOp op, Operands operands) {
 
 /// Division rounding down: each group of size `aligned` has one quotient. Divisibility is only known for a constant
 /// power of two.
-static AxisFacts divideFacts(const AxisFacts &lhs, const AxisFacts &rhs, std::optional<int64_t> divisor) {
+static AxisProperties divideProperties(const AxisProperties &lhs, const AxisProperties &rhs,
+                                       std::optional<int64_t> divisor) {
   int64_t group = aligned(lhs, rhs);
-  AxisFacts fact;
+  AxisProperties fact;
   fact.constancy = std::max(bothConstant(lhs, rhs), group);
   if (divisor && *divisor > 0 && llvm::isPowerOf2_64(*divisor)) {
     fact.divisibility = std::max<int64_t>(lhs.divisibilityAt(group) / *divisor, 1);
@@ -133,19 +134,19 @@ static Result divide(Operation *op, Operands operands, bool roundsDown) {
   if (divisor == 1) {
     return *operands[0];
   }
-  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
+  return eachDimension(op, operands, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
     if (roundsDown) {
-      return divideFacts(lhs, rhs, divisor);
+      return divideProperties(lhs, rhs, divisor);
     }
-    AxisFacts fact;
+    AxisProperties fact;
     fact.constancy = bothConstant(lhs, rhs);
     return fact;
   });
 }
 
 static Result remainder(Operation *op, Operands operands, bool roundsDown) {
-  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
+  return eachDimension(op, operands, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
     fact.contiguity = roundsDown ? aligned(lhs, rhs) : 1;
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
     fact.constancy = bothConstant(lhs, rhs);
@@ -173,8 +174,8 @@ static Result visit(arith::AndIOp op, Operands operands) {
   if (auto mask = operands[1]->getConstant(); mask && *mask != -1) {
     ones = axis::powerOfTwoIn(~*mask);
   }
-  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
+  return eachDimension(op, operands, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
     fact.contiguity = min4(lhs.contiguity, lhs.divisibility, ones, rhs.constancy);
     fact.divisibility = std::max(lhs.divisibilityAt(fact.contiguity), rhs.divisibilityAt(fact.contiguity));
     fact.constancy = std::max(bothConstant(lhs, rhs), aligned(lhs, rhs));
@@ -184,8 +185,8 @@ static Result visit(arith::AndIOp op, Operands operands) {
 
 /// If one side is consecutive in bits that are zero on the other side, or and xor are additions.
 static Result orLike(Operation *op, Operands operands) {
-  return eachDimension(op, operands, [](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
+  return eachDimension(op, operands, [](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
     // NOLINTNEXTLINE(readability-suspicious-call-argument): either side may be the consecutive one
     fact.contiguity = std::max(aligned(lhs, rhs), aligned(rhs, lhs));
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
@@ -207,8 +208,8 @@ static Result visit(arith::ShLIOp op, Operands operands) {
   if (auto factor = shiftFactor(op, operands)) {
     return multiply(op, *operands[0], *factor);
   }
-  return eachDimension(op, operands, [](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
+  return eachDimension(op, operands, [](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
     fact.divisibility = lhs.divisibilityAt(1);
     fact.constancy = bothConstant(lhs, rhs);
     return fact;
@@ -225,8 +226,9 @@ static Result shiftRight(Operation *op, Operands operands) {
     return *operands[0];
   }
   AxisInfo divisor = AxisInfo::constant(op->getResult(0).getType(), *factor);
-  return eachDimension(op, {operands[0], &divisor},
-                       [&](const AxisFacts &lhs, const AxisFacts &rhs) { return divideFacts(lhs, rhs, factor); });
+  return eachDimension(op, {operands[0], &divisor}, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
+    return divideProperties(lhs, rhs, factor);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,13 +237,14 @@ static Result shiftRight(Operation *op, Operands operands) {
 
 /// The groups in which both sides are consecutive, so that their order does not change. As unsigned numbers, -1 and 0
 /// are not consecutive; only aligned groups cannot contain both.
-static int64_t bothCounting(const AxisFacts &lhs, const AxisFacts &rhs, bool isUnsigned) {
+static int64_t bothCounting(const AxisProperties &lhs, const AxisProperties &rhs, bool isUnsigned) {
   int64_t group = std::min(lhs.contiguity, rhs.contiguity);
   return isUnsigned ? std::min({group, lhs.divisibility, rhs.divisibility}) : group;
 }
 
 /// `counting < bound` and `counting >= bound` are uniform in aligned groups.
-static int64_t comparedFacts(arith::CmpIPredicate predicate, const AxisFacts &lhs, const AxisFacts &rhs) {
+static int64_t comparedProperties(arith::CmpIPredicate predicate, const AxisProperties &lhs,
+                                  const AxisProperties &rhs) {
   bool isUnsigned = predicate >= arith::CmpIPredicate::ult;
   int64_t together = std::max(bothConstant(lhs, rhs), bothCounting(lhs, rhs, isUnsigned));
   switch (predicate) {
@@ -264,17 +267,17 @@ static int64_t comparedFacts(arith::CmpIPredicate predicate, const AxisFacts &lh
 }
 
 static Result visit(arith::CmpIOp op, Operands operands) {
-  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
-    fact.constancy = comparedFacts(op.getPredicate(), lhs, rhs);
+  return eachDimension(op, operands, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
+    fact.constancy = comparedProperties(op.getPredicate(), lhs, rhs);
     return fact;
   });
 }
 
 /// If both sides are consecutive or both constant, so are minimum and maximum.
 static Result minMax(Operation *op, Operands operands, bool isUnsigned) {
-  return eachDimension(op, operands, [&](const AxisFacts &lhs, const AxisFacts &rhs) {
-    AxisFacts fact;
+  return eachDimension(op, operands, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
+    AxisProperties fact;
     fact.contiguity = bothCounting(lhs, rhs, isUnsigned);
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
     fact.constancy = bothConstant(lhs, rhs);
@@ -291,16 +294,16 @@ static Result visit(arith::SelectOp op, Operands operands) {
   if (!isa<TensorType>(op.getCondition().getType())) {
     return either;
   }
-  Facts facts;
+  Properties properties;
   for (auto [cond, lhs, rhs] :
-       llvm::zip_equal(condition.getFacts(), operands[1]->getFacts(), operands[2]->getFacts())) {
-    AxisFacts &fact = facts.emplace_back();
+       llvm::zip_equal(condition.getProperties(), operands[1]->getProperties(), operands[2]->getProperties())) {
+    AxisProperties &fact = properties.emplace_back();
     fact.contiguity = min4(lhs.contiguity, rhs.contiguity, cond.constancy, AxisInfo::kMaxDivisibility);
     fact.divisibility = bothDivisible(lhs, rhs, fact.contiguity);
     fact.constancy = std::min(cond.constancy, bothConstant(lhs, rhs));
   }
   // The constructor sets the unit of pointers from the type.
-  return AxisInfo(op.getType(), facts, either.mayWrap());
+  return AxisInfo(op.getType(), properties, either.mayWrap());
 }
 
 /// Integer constants are handled by value; this is for splats of floating-point numbers.
@@ -308,24 +311,24 @@ static Result visit(arith::ConstantOp op, Operands) {
   if (!isa<SplatElementsAttr>(op.getValue())) {
     return std::nullopt;
   }
-  AxisFacts fact;
+  AxisProperties fact;
   fact.constancy = AxisInfo::kMaxDivisibility;
-  return AxisInfo(op.getType(), Facts(AxisInfo::unknown(op.getType()).getRank(), fact));
+  return AxisInfo(op.getType(), Properties(AxisInfo::unknown(op.getType()).getRank(), fact));
 }
 
 /// The same number in a wider type: a run that wraps in the narrower type is not consecutive there. In a zero
 /// extension, runs of signed integers are only consecutive within aligned groups, as the sign bit may be set.
 static Result extend(Operation *op, Operands operands, bool isSigned) {
-  Facts facts;
+  Properties properties;
   for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
-    facts.push_back(isSigned ? operands[0]->getSigned(dim) : AxisInfo::cutToAligned((*operands[0])[dim]));
+    properties.push_back(isSigned ? operands[0]->getSigned(dim) : AxisInfo::cutToAligned((*operands[0])[dim]));
   }
-  return AxisInfo(op->getResult(0).getType(), facts);
+  return AxisInfo(op->getResult(0).getType(), properties);
 }
 
 /// The low bits of consecutive values are consecutive modulo a power of two.
 static Result truncate(Operation *op, Operands operands, bool wraps) {
-  return AxisInfo(op->getResult(0).getType(), operands[0]->getFacts(), wraps);
+  return AxisInfo(op->getResult(0).getType(), operands[0]->getProperties(), wraps);
 }
 
 static Result visit(arith::TruncIOp op, Operands operands) { return truncate(op, operands, mayWrap(op, operands)); }
@@ -344,13 +347,15 @@ static Result castIndex(Operation *op, Operands operands, bool isSigned) {
 namespace {
 /// Operations with a rule of their own above.
 template <typename Op> struct Rule : AxisTransferOpInterface::ExternalModel<Rule<Op>, Op> {
-  Result transferAxisFacts(Operation *op, Operands operands) const { return visit(cast<Op>(op), operands); }
+  Result transferAxisProperties(Operation *op, Operands operands) const { return visit(cast<Op>(op), operands); }
 };
 
 /// Operations that share the rule `Function`, with further arguments.
 template <auto Function, auto... Arguments> struct Shared {
   template <typename Op> struct Model : AxisTransferOpInterface::ExternalModel<Model<Op>, Op> {
-    Result transferAxisFacts(Operation *op, Operands operands) const { return Function(op, operands, Arguments...); }
+    Result transferAxisProperties(Operation *op, Operands operands) const {
+      return Function(op, operands, Arguments...);
+    }
   };
 };
 

@@ -1,4 +1,4 @@
-// Axis facts of the tile dialect's operations: shapes and pointers.
+// Axis properties of the tile dialect's operations: shapes and pointers.
 
 #include "tilewright/Analysis/AxisTransfer.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -8,16 +8,16 @@ using namespace tilewright;
 using namespace tilewright::tile;
 using axis::Operands;
 using Result = std::optional<AxisInfo>;
-using Facts = SmallVector<AxisFacts>;
+using Properties = SmallVector<AxisProperties>;
 
-/// `src` with other facts per dimension; a constant stays a constant.
-static AxisInfo withFacts(const AxisInfo &src, Type type, ArrayRef<AxisFacts> facts) {
-  return src.getConstant() ? AxisInfo::constant(type, *src.getConstant()) : AxisInfo(type, facts, src.mayWrap());
+/// `src` with other properties per dimension; a constant stays a constant.
+static AxisInfo withProperties(const AxisInfo &src, Type type, ArrayRef<AxisProperties> properties) {
+  return src.getConstant() ? AxisInfo::constant(type, *src.getConstant()) : AxisInfo(type, properties, src.mayWrap());
 }
 
-/// Facts of a dimension whose groups have one element.
-static AxisFacts singleFacts(const AxisInfo &src) {
-  AxisFacts fact;
+/// Properties of a dimension whose groups have one element.
+static AxisProperties singleProperties(const AxisInfo &src) {
+  AxisProperties fact;
   fact.divisibility = src.getDivisibilityOfAll();
   return fact;
 }
@@ -28,7 +28,7 @@ static AxisFacts singleFacts(const AxisInfo &src) {
 
 /// Aligned groups of c positions start at start + k * c.
 static Result visit(MakeRangeOp op, Operands) {
-  AxisFacts fact;
+  AxisProperties fact;
   fact.contiguity = axis::powerOfTwoIn(op.getType().getNumElements());
   fact.divisibility = axis::powerOfTwoIn(op.getStart());
   if (fact.contiguity < op.getType().getNumElements()) {
@@ -39,46 +39,46 @@ static Result visit(MakeRangeOp op, Operands) {
 }
 
 static Result visit(SplatOp op, Operands operands) {
-  AxisFacts fact;
+  AxisProperties fact;
   fact.divisibility = operands[0]->getDivisibility(0);
   fact.constancy = AxisInfo::kMaxDivisibility;
   size_t rank = std::max<size_t>(getShape(op.getType()).size(), 1);
-  return withFacts(*operands[0], op.getType(), Facts(rank, fact));
+  return withProperties(*operands[0], op.getType(), Properties(rank, fact));
 }
 
 static Result visit(BroadcastOp op, Operands operands) {
-  Facts facts(operands[0]->getFacts());
+  Properties properties(operands[0]->getProperties());
   ArrayRef<int64_t> from = getShape(op.getSrc().getType()), to = getShape(op.getType());
-  for (auto [fact, fromSize, toSize] : llvm::zip(facts, from, to)) {
+  for (auto [fact, fromSize, toSize] : llvm::zip(properties, from, to)) {
     if (fromSize != toSize) {
       fact.constancy = AxisInfo::kMaxDivisibility;
     }
   }
-  return withFacts(*operands[0], op.getType(), facts);
+  return withProperties(*operands[0], op.getType(), properties);
 }
 
 static Result visit(ExpandDimsOp op, Operands operands) {
-  Facts facts(operands[0]->getFacts());
+  Properties properties(operands[0]->getProperties());
   if (getShape(op.getSrc().getType()).empty()) {
-    facts.clear();
+    properties.clear();
   }
-  facts.insert(facts.begin() + op.getAxis(), singleFacts(*operands[0]));
-  return withFacts(*operands[0], op.getType(), facts);
+  properties.insert(properties.begin() + op.getAxis(), singleProperties(*operands[0]));
+  return withProperties(*operands[0], op.getType(), properties);
 }
 
 static Result visit(TransOp op, Operands operands) {
-  Facts facts;
+  Properties properties;
   for (int32_t dim : op.getOrder()) {
-    facts.push_back((*operands[0])[dim]);
+    properties.push_back((*operands[0])[dim]);
   }
-  return facts.empty() ? *operands[0] : withFacts(*operands[0], op.getType(), facts);
+  return properties.empty() ? *operands[0] : withProperties(*operands[0], op.getType(), properties);
 }
 
 static Result visit(ReshapeOp op, Operands operands) {
   const AxisInfo &src = *operands[0];
   if (op.getAllowReorder() && !src.getConstant()) {
     size_t rank = std::max<size_t>(getShape(op.getType()).size(), 1);
-    return AxisInfo(op.getType(), Facts(rank, singleFacts(src)));
+    return AxisInfo(op.getType(), Properties(rank, singleProperties(src)));
   }
   return axis::reshape(src, op.getSrc().getType(), op.getType());
 }
@@ -86,25 +86,25 @@ static Result visit(ReshapeOp op, Operands operands) {
 /// Each position of the new dimension holds one of the two tiles.
 static Result visit(JoinOp op, Operands operands) {
   AxisInfo both = AxisInfo::join(*operands[0], *operands[1]);
-  Facts facts(both.getFacts());
+  Properties properties(both.getProperties());
   if (getShape(op.getLhs().getType()).empty()) {
-    facts.clear();
+    properties.clear();
   }
-  facts.push_back(singleFacts(both));
-  return withFacts(both, op.getType(), facts);
+  properties.push_back(singleProperties(both));
+  return withProperties(both, op.getType(), properties);
 }
 
 static Result visit(SplitOp op, Operands operands) {
-  Facts facts(operands[0]->getFacts().drop_back());
-  if (facts.empty()) {
-    facts.push_back(singleFacts(*operands[0]));
+  Properties properties(operands[0]->getProperties().drop_back());
+  if (properties.empty()) {
+    properties.push_back(singleProperties(*operands[0]));
   }
-  return withFacts(*operands[0], op.getLhs().getType(), facts);
+  return withProperties(*operands[0], op.getLhs().getType(), properties);
 }
 
 static Result visit(CatOp op, Operands operands) {
   AxisInfo both = AxisInfo::join(*operands[0], *operands[1]);
-  return withFacts(both, op.getType(), both.getFacts());
+  return withProperties(both, op.getType(), both.getProperties());
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,30 +115,30 @@ static Result visit(CatOp op, Operands operands) {
 /// wrap like addresses.
 static Result visit(AddPtrOp op, Operands operands) {
   bool isWide = getElementType(op.getOffset().getType()).getIntOrFloatBitWidth() >= 64;
-  Facts facts;
+  Properties properties;
   for (unsigned dim = 0; dim < operands[0]->getRank(); ++dim) {
-    const AxisFacts &ptr = (*operands[0])[dim];
-    AxisFacts offset = isWide ? (*operands[1])[dim] : operands[1]->getSigned(dim);
-    AxisFacts &fact = facts.emplace_back();
+    const AxisProperties &ptr = (*operands[0])[dim];
+    AxisProperties offset = isWide ? (*operands[1])[dim] : operands[1]->getSigned(dim);
+    AxisProperties &fact = properties.emplace_back();
     fact.contiguity = std::max(std::min(ptr.contiguity, offset.constancy), std::min(ptr.constancy, offset.contiguity));
     fact.divisibility =
         std::min(ptr.divisibilityAt(fact.contiguity), offset.divisibilityAt(fact.contiguity) * ptr.unit);
     fact.constancy = std::min(ptr.constancy, offset.constancy);
   }
-  return AxisInfo(op.getType(), facts);
+  return AxisInfo(op.getType(), properties);
 }
 
 /// The address stays the same; runs stay consecutive if the unit does not change.
 static Result visitAddressCast(Type type, const AxisInfo &src) {
   AxisInfo result = AxisInfo::unknown(type);
-  Facts facts(src.getFacts());
-  for (auto [dim, fact] : llvm::enumerate(facts)) {
+  Properties properties(src.getProperties());
+  for (auto [dim, fact] : llvm::enumerate(properties)) {
     if (fact.unit != result[dim].unit) {
       fact.divisibility = fact.divisibilityAt(1);
       fact.contiguity = 1;
     }
   }
-  return AxisInfo(type, facts);
+  return AxisInfo(type, properties);
 }
 
 /// Equal addresses under equal masks give equal elements.
@@ -156,11 +156,11 @@ static Result visit(LoadOp op, Operands operands) {
 namespace {
 /// Operations with a rule above.
 template <typename Op> struct Rule : AxisTransferOpInterface::ExternalModel<Rule<Op>, Op> {
-  Result transferAxisFacts(Operation *op, Operands operands) const { return visit(cast<Op>(op), operands); }
+  Result transferAxisProperties(Operation *op, Operands operands) const { return visit(cast<Op>(op), operands); }
 };
 
 template <typename Op> struct AddressCast : AxisTransferOpInterface::ExternalModel<AddressCast<Op>, Op> {
-  Result transferAxisFacts(Operation *op, Operands operands) const {
+  Result transferAxisProperties(Operation *op, Operands operands) const {
     return visitAddressCast(op->getResult(0).getType(), *operands[0]);
   }
 };

@@ -1,8 +1,8 @@
-// Axis facts of reshapes. The elements stay in row-major order, so a run along the innermost dimension is a run in that
-// order:
+// Axis properties of reshapes. The elements stay in row-major order, so a run along the innermost dimension is a run in
+// that order:
 //
 //     tensor<8x16>  ->  tensor<8x4x4>       dimensions with equal products are matched:
-//      |   '---.         |  '----.          8 with 8, and 16 with 4x4; facts of a matched
+//      |   '---.         |  '----.          8 with 8, and 16 with 4x4; properties of a matched
 //      8       16        8       4x4        pair carry over, runs of 16 are cut into 4 by 4
 
 #include "tilewright/Analysis/AxisTransfer.h"
@@ -41,10 +41,10 @@ static SmallVector<Match> matchDimensions(ArrayRef<int64_t> src, ArrayRef<int64_
   return matches;
 }
 
-/// The facts of matched dimensions as one dimension in row-major order: the runs of the innermost one. If equal values
-/// fill a dimension, the constancy continues in the next one.
-static AxisFacts linearFacts(const AxisInfo &src, ArrayRef<int64_t> shape, Match match) {
-  AxisFacts fact;
+/// The properties of matched dimensions as one dimension in row-major order: the runs of the innermost one. If equal
+/// values fill a dimension, the constancy continues in the next one.
+static AxisProperties linearProperties(const AxisInfo &src, ArrayRef<int64_t> shape, Match match) {
+  AxisProperties fact;
   fact.divisibility = src.getDivisibilityOfAll();
   bool isInnermost = true;
   int64_t inner = 1;
@@ -68,21 +68,21 @@ AxisInfo axis::reshape(const AxisInfo &src, Type srcType, Type type) {
     return AxisInfo::constant(type, *src.getConstant());
   }
   ArrayRef<int64_t> from = tile::getShape(srcType), to = tile::getShape(type);
-  AxisFacts single;
+  AxisProperties single;
   single.divisibility = src.getDivisibilityOfAll();
-  SmallVector<AxisFacts> facts(std::max<size_t>(to.size(), 1), single);
+  SmallVector<AxisProperties> properties(std::max<size_t>(to.size(), 1), single);
   for (Match match : matchDimensions(from, to)) {
-    AxisFacts linear = linearFacts(src, from, match);
+    AxisProperties linear = linearProperties(src, from, match);
     int64_t stride = 1;
     for (unsigned dim = match.end; dim-- > match.begin;) {
       // Positions along an outer dimension are `stride` apart in a run.
-      facts[dim].constancy = powerOfTwoIn(stride) == stride ? std::max<int64_t>(linear.constancy / stride, 1) : 1;
+      properties[dim].constancy = powerOfTwoIn(stride) == stride ? std::max<int64_t>(linear.constancy / stride, 1) : 1;
       if (stride == 1) {
-        facts[dim].contiguity = linear.contiguity;
-        facts[dim].divisibility = std::max(linear.divisibility, single.divisibility);
+        properties[dim].contiguity = linear.contiguity;
+        properties[dim].divisibility = std::max(linear.divisibility, single.divisibility);
       }
       stride *= to[dim];
     }
   }
-  return AxisInfo(type, facts, src.mayWrap());
+  return AxisInfo(type, properties, src.mayWrap());
 }

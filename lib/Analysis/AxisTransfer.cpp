@@ -11,8 +11,8 @@ using namespace tilewright;
 
 AxisInfo axis::transferElementwise(Operation *op, Operands operands) {
   Type type = op->getResult(0).getType();
-  SmallVector<AxisFacts> facts(AxisInfo::unknown(type).getFacts());
-  for (auto [dim, fact] : llvm::enumerate(facts)) {
+  SmallVector<AxisProperties> properties(AxisInfo::unknown(type).getProperties());
+  for (auto [dim, fact] : llvm::enumerate(properties)) {
     fact.constancy = AxisInfo::kMaxDivisibility;
     for (auto [operand, info] : llvm::zip_equal(op->getOperands(), operands)) {
       if (isa<TensorType>(operand.getType())) {
@@ -20,7 +20,7 @@ AxisInfo axis::transferElementwise(Operation *op, Operands operands) {
       }
     }
   }
-  return AxisInfo(type, facts);
+  return AxisInfo(type, properties);
 }
 
 AxisInfo axis::transfer(Operation *op, Operands operands, Type type) {
@@ -28,7 +28,7 @@ AxisInfo axis::transfer(Operation *op, Operands operands, Type type) {
     return *operands[0];
   }
   if (auto model = dyn_cast<AxisTransferOpInterface>(op)) {
-    return model.transferAxisFacts(operands).value_or(AxisInfo::unknown(type));
+    return model.transferAxisProperties(operands).value_or(AxisInfo::unknown(type));
   }
   bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1;
   return isElementwise ? transferElementwise(op, operands) : AxisInfo::unknown(type);

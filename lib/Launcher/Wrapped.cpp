@@ -22,7 +22,7 @@ namespace {
 struct WrappedKernel {
   PyObject_HEAD PyObject *inner; // the kernel that is wrapped
   PyObject *names;               // tuple: the names of its parameters, interned
-  PyObject *plainRun;            // the method `run` whose launches are done here
+  PyObject *defaultRun;          // the method `run` whose launches are done here
   // Of autotuned kernels.
   PyObject *keys;       // tuple of integers: the parameters whose values distinguish choices
   PyObject *choices;    // dictionary: key -> (configuration, names, values, place)
@@ -292,9 +292,9 @@ PyObject *keyOfLaunch(PyObject *self, PyObject *const *args, Py_ssize_t count, P
 }
 
 constexpr PyObject *WrappedKernel::*members[] = {
-    &WrappedKernel::inner,     &WrappedKernel::names,        &WrappedKernel::plainRun,  &WrappedKernel::keys,
-    &WrappedKernel::choices,   &WrappedKernel::bestConfig,   &WrappedKernel::place,     &WrappedKernel::computedNames,
-    &WrappedKernel::functions, &WrappedKernel::lastKeywords, &WrappedKernel::lastAdded, &WrappedKernel::lastJoined};
+    &WrappedKernel::inner,     &WrappedKernel::names,        &WrappedKernel::defaultRun, &WrappedKernel::keys,
+    &WrappedKernel::choices,   &WrappedKernel::bestConfig,   &WrappedKernel::place,      &WrappedKernel::computedNames,
+    &WrappedKernel::functions, &WrappedKernel::lastKeywords, &WrappedKernel::lastAdded,  &WrappedKernel::lastJoined};
 
 int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
@@ -327,7 +327,7 @@ PyMemberDef memberDefinitions[] = {
     {"fn", T_OBJECT, offsetof(WrappedKernel, inner), 0, "The kernel that is wrapped."},
     {"best_config", T_OBJECT, offsetof(WrappedKernel, bestConfig), 0, "The configuration of the latest launch."},
     {"_names", T_OBJECT, offsetof(WrappedKernel, names), 0, nullptr},
-    {"_plain_run", T_OBJECT, offsetof(WrappedKernel, plainRun), 0, nullptr},
+    {"_plain_run", T_OBJECT, offsetof(WrappedKernel, defaultRun), 0, nullptr},
     {"_keys", T_OBJECT, offsetof(WrappedKernel, keys), 0, nullptr},
     {"_choices", T_OBJECT, offsetof(WrappedKernel, choices), 0, nullptr},
     {"_place", T_OBJECT, offsetof(WrappedKernel, place), 0, nullptr},
@@ -348,7 +348,7 @@ PyType_Spec spec = {"tilewright._core.WrappedKernel", sizeof(WrappedKernel), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
 
 /// The method `run` of @jit functions, as it is defined. A program may replace it for a while, to see launches.
-PyObject *plainRun = nullptr;
+PyObject *defaultRun = nullptr;
 
 /// The method `run` that a class has or inherits, borrowed; null if there is none.
 PyObject *runOf(PyTypeObject *type) {
@@ -359,7 +359,7 @@ PyObject *runOf(PyTypeObject *type) {
 /// Whether the type has a method `run` other than that of @jit functions.
 bool replacesRun(PyTypeObject *type) {
   PyObject *run = runOf(type);
-  return run && run != plainRun;
+  return run && run != defaultRun;
 }
 
 } // namespace
@@ -370,7 +370,7 @@ PyObject *makeWrappedKernelType() {
   return type;
 }
 
-void setPlainRun(PyObject *run) { Py_XSETREF(plainRun, Py_NewRef(run)); }
+void setPlainRun(PyObject *run) { Py_XSETREF(defaultRun, Py_NewRef(run)); }
 
 PyObject *launchAny(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords) {
   Arguments arguments{grid, args, count, keywords};
@@ -383,7 +383,7 @@ PyObject *launchAny(PyObject *kernel, PyObject *grid, PyObject *const *args, siz
     return callRun(kernel, arguments);
   }
   WrappedKernel &self = wrapped(kernel);
-  if (!isSet(self.plainRun) || runOf(Py_TYPE(kernel)) != self.plainRun) {
+  if (!isSet(self.defaultRun) || runOf(Py_TYPE(kernel)) != self.defaultRun) {
     return callRun(kernel, arguments);
   }
   if (isSet(self.choices) && PyDict_Check(self.choices)) {

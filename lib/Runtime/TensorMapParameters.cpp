@@ -152,9 +152,9 @@ std::optional<std::string> TensorMapParameters::problem() const {
 
 namespace {
 /// Makes one map from the ranges of the steps. A value that is unknown or negative is the reason of a refusal.
-class Maker {
+class TensorMapBuilder {
 public:
-  Maker(const TensorMapParameter &parameter, const Range *ranges) : parameter(parameter), ranges(ranges) {}
+  TensorMapBuilder(const TensorMapParameter &parameter, const Range *ranges) : parameter(parameter), ranges(ranges) {}
 
   std::optional<std::string> make(const uint64_t *slots, TensorMap &map) {
     map = prototypeOf(parameter);
@@ -197,7 +197,7 @@ std::optional<TensorMapRefusal> TensorMapParameters::make(const uint64_t *slots,
     return TensorMapRefusal{0, "a condition of its values does not hold"};
   }
   for (size_t i = 0; i < maps.size(); ++i) {
-    if (auto reason = Maker(maps[i], ranges).make(slots, made[i])) {
+    if (auto reason = TensorMapBuilder(maps[i], ranges).make(slots, made[i])) {
       return TensorMapRefusal{i, std::move(*reason)};
     }
   }

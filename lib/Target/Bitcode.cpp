@@ -1,6 +1,6 @@
 #include "tilewright/Target/Bitcode.h"
 
-#include "KeptErrors.h"
+#include "DiagnosticCapture.h"
 #include "tilewright/Target/FatalErrors.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -38,7 +38,7 @@ static Error invalid(const Twine &reason) { return createStringError("is not a f
 
 static Error rewriteModule(MemoryBufferRef input, std::string &output) {
   LLVMContext context;
-  codegen::KeptErrors errors(context);
+  codegen::DiagnosticCapture errors(context);
   auto module = parseBitcodeFile(input, context);
   if (!module) {
     return invalid(toString(module.takeError()));

@@ -1,6 +1,6 @@
 #include "CodeGenerator.h"
 
-#include "KeptErrors.h"
+#include "DiagnosticCapture.h"
 #include "tilewright/Target/FatalErrors.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -77,7 +77,7 @@ Expected<SmallVector<char, 0>> emit(Module &module, TargetMachine &machine, Code
     delete passes;
     return createStringError("the code generator cannot write this kind of file");
   }
-  KeptErrors reported(module.getContext());
+  DiagnosticCapture reported(module.getContext());
   if (Error fatal = runGuarded([&] { passes->run(module); })) {
     return fatal;
   }

@@ -1,6 +1,6 @@
 #include "tilewright/Target/Libraries.h"
 
-#include "KeptErrors.h"
+#include "DiagnosticCapture.h"
 #include "tilewright/Target/Bitcode.h"
 
 #include "llvm/ADT/SCCIterator.h"
@@ -210,7 +210,7 @@ private:
 
   /// Links what the module declares. The linked definitions are hidden from the next library.
   Error take(std::unique_ptr<Module> library, const std::string &file) {
-    codegen::KeptErrors errors(module.getContext());
+    codegen::DiagnosticCapture errors(module.getContext());
     if (Linker::linkModules(module, std::move(library), Linker::LinkOnlyNeeded)) {
       return createStringError("the library " + file + " could not be linked: " + errors.first);
     }

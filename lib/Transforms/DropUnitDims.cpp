@@ -100,8 +100,8 @@ struct ReduceAccess : OpInterfaceRewritePattern<tile::MemoryAccessOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(tile::MemoryAccessOpInterface access, PatternRewriter &rewriter) const override {
     auto pointers = dyn_cast<RankedTensorType>(access.getPtr().getType());
-    bool hasFacts = access.getContiguityAttr() || access.getVectorWidthAttr(); // of each dimension
-    if (!pointers || hasFacts || access->getNumRegions() > 0) {
+    bool hasProperties = access.getContiguityAttr() || access.getVectorWidthAttr(); // of each dimension
+    if (!pointers || hasProperties || access->getNumRegions() > 0) {
       return failure();
     }
     Sizes shape = reduced(pointers.getShape());

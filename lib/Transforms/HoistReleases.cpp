@@ -9,7 +9,9 @@
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Transforms/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -70,10 +72,23 @@ std::optional<MemSemantic> withoutRelease(MemSemantic sem) {
   }
 }
 
+/// Whether the mask selects no thread but the first one.
+bool selectsFirstThread(Value mask) {
+  if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
+    return selectsFirstThread(both.getLhs()) || selectsFirstThread(both.getRhs());
+  }
+  auto compare = mask.getDefiningOp<arith::CmpIOp>();
+  return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+         compare.getLhs().getDefiningOp<thread::IdOp>() && matchPattern(compare.getRhs(), m_Zero());
+}
+
+/// An iteration's atomic also releases what those before have written and acquired. A fence before the loop can replace
+/// that because they are atomics of one thread at one address: who reads what the last one writes also synchronizes
+/// with the releases that it continues, if these have the same scope.
 template <typename Atomic> void hoistRelease(scf::WhileOp loop, Atomic atomic) {
   std::optional<MemSemantic> rest = withoutRelease(atomic.getSem());
-  // If the address changed, the atomic would also have to release its writes to the addresses before.
-  if (!rest || !loop.isDefinedOutsideOfLoop(atomic.getPtr()) || !loop.isDefinedOutsideOfLoop(atomic.getMask())) {
+  if (!rest || atomic.getScope() != tile::SyncScope::GPU || !selectsFirstThread(atomic.getMask()) ||
+      !loop.isDefinedOutsideOfLoop(atomic.getPtr()) || !loop.isDefinedOutsideOfLoop(atomic.getMask())) {
     return;
   }
   OpBuilder builder(loop);

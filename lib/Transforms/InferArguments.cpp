@@ -25,14 +25,14 @@ Attribute hintOf(Type type, ArrayRef<int32_t> values) {
                                      : builder.getI32IntegerAttr(values.front());
 }
 
-/// Notes the facts, of which runs are consecutive as signed integers.
+/// Notes the properties, of which runs are consecutive as signed integers.
 void note(FunctionOpInterface function, unsigned index, const AxisInfo &info) {
   SmallVector<int32_t> contiguity, divisibility, constancy;
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
-    AxisFacts facts = info.getSigned(dim);
-    contiguity.push_back(static_cast<int32_t>(facts.contiguity));
-    divisibility.push_back(static_cast<int32_t>(facts.divisibility));
-    constancy.push_back(static_cast<int32_t>(facts.constancy));
+    AxisProperties properties = info.getSigned(dim);
+    contiguity.push_back(static_cast<int32_t>(properties.contiguity));
+    divisibility.push_back(static_cast<int32_t>(properties.divisibility));
+    constancy.push_back(static_cast<int32_t>(properties.constancy));
   }
   Type type = function.getArgument(index).getType();
   function.setArgAttr(index, TileDialect::kContiguityAttr, hintOf(type, contiguity));
@@ -40,18 +40,18 @@ void note(FunctionOpInterface function, unsigned index, const AxisInfo &info) {
   function.setArgAttr(index, TileDialect::kConstancyAttr, hintOf(type, constancy));
 }
 
-bool hasAxisFacts(Type type) {
+bool hasAxisProperties(Type type) {
   Type element = tile::getElementType(type);
   return isa<IntegerType, tile::PtrType>(element);
 }
 
 struct InferArguments : impl::InferArgumentsBase<InferArguments> {
   void runOnOperation() override {
-    llvm::DenseMap<Operation *, SmallVector<AxisInfo>> facts;
+    llvm::DenseMap<Operation *, SmallVector<AxisInfo>> properties;
     for (FunctionOpInterface function : tile::callersFirst(getOperation())) {
-      auto known = facts.find(function);
-      for (unsigned index = 0; known != facts.end() && index < function.getNumArguments(); ++index) {
-        if (hasAxisFacts(function.getArgument(index).getType())) {
+      auto known = properties.find(function);
+      for (unsigned index = 0; known != properties.end() && index < function.getNumArguments(); ++index) {
+        if (hasAxisProperties(function.getArgument(index).getType())) {
           note(function, index, known->second[index]);
         }
       }
@@ -62,7 +62,7 @@ struct InferArguments : impl::InferArgumentsBase<InferArguments> {
       }
       AxisInfoAnalysis axis(function);
       for (tile::CallOp call : calls) {
-        SmallVector<AxisInfo> &arguments = facts[tile::calleeOf(call)];
+        SmallVector<AxisInfo> &arguments = properties[tile::calleeOf(call)];
         arguments.resize(call.getArgs().size());
         for (auto [known, operand] : llvm::zip_equal(arguments, call.getArgs())) {
           known = AxisInfo::join(known, axis.get(operand));

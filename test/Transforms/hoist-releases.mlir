@@ -2,12 +2,15 @@
 
 // One thread waits for a lock, and shares what it finds through shared memory.
 // CHECK-LABEL: func.func @lock(
-// CHECK-SAME: %[[FIRST:[a-z0-9]+]]: i1
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq
 // CHECK: scf.if %[[FIRST]] {
 // CHECK-NEXT: thread.fence <gpu>
 // CHECK: scf.while
 // CHECK-NEXT: thread.compare_exchange <acquire> <gpu>
-func.func @lock(%first: i1, %lock: !llvm.ptr<1>, %shared: !llvm.ptr<3>, %free: i32, %taken: i32) {
+func.func @lock(%lock: !llvm.ptr<1>, %shared: !llvm.ptr<3>, %free: i32, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
   scf.while : () -> () {
     %old = thread.compare_exchange <acq_rel> <gpu> %lock, %free, %taken mask %first : !llvm.ptr<1>, i32
     thread.barrier
@@ -25,12 +28,15 @@ func.func @lock(%first: i1, %lock: !llvm.ptr<1>, %shared: !llvm.ptr<3>, %free: i
 }
 
 // CHECK-LABEL: func.func @exchange(
-// CHECK: thread.fence <sys>
+// CHECK: thread.fence <gpu>
 // CHECK: scf.while
-// CHECK-NEXT: thread.atomic_rmw <xchg> <relaxed> <sys>
-func.func @exchange(%first: i1, %lock: !llvm.ptr<1>, %taken: i32) {
+// CHECK-NEXT: thread.atomic_rmw <xchg> <relaxed> <gpu>
+func.func @exchange(%lock: !llvm.ptr<1>, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
   scf.while : () -> () {
-    %old = thread.atomic_rmw <xchg> <release> <sys> %lock, %taken mask %first : !llvm.ptr<1>, i32
+    %old = thread.atomic_rmw <xchg> <release> <gpu> %lock, %taken mask %first : !llvm.ptr<1>, i32
     %wait = arith.cmpi eq, %old, %taken : i32
     scf.condition(%wait)
   } do {
@@ -43,7 +49,10 @@ func.func @exchange(%first: i1, %lock: !llvm.ptr<1>, %taken: i32) {
 // CHECK-LABEL: func.func @store(
 // CHECK-NOT: thread.fence
 // CHECK: thread.compare_exchange <acq_rel>
-func.func @store(%first: i1, %lock: !llvm.ptr<1>, %p: !llvm.ptr<1>, %free: i32, %taken: i32) {
+func.func @store(%lock: !llvm.ptr<1>, %p: !llvm.ptr<1>, %free: i32, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
   scf.while : () -> () {
     %old = thread.compare_exchange <acq_rel> <gpu> %lock, %free, %taken mask %first : !llvm.ptr<1>, i32
     %wait = arith.cmpi eq, %old, %taken : i32
@@ -60,7 +69,10 @@ func.func @store(%first: i1, %lock: !llvm.ptr<1>, %p: !llvm.ptr<1>, %free: i32, 
 // CHECK-NOT: thread.fence
 // CHECK: thread.atomic_rmw <add> <relaxed>
 // CHECK: thread.compare_exchange <acq_rel>
-func.func @two_atomics(%first: i1, %lock: !llvm.ptr<1>, %p: !llvm.ptr<1>, %free: i32, %taken: i32) {
+func.func @two_atomics(%lock: !llvm.ptr<1>, %p: !llvm.ptr<1>, %free: i32, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
   scf.while : () -> () {
     %count = thread.atomic_rmw <add> <relaxed> <gpu> %p, %taken mask %first : !llvm.ptr<1>, i32
     %old = thread.compare_exchange <acq_rel> <gpu> %lock, %free, %taken mask %first : !llvm.ptr<1>, i32
@@ -75,7 +87,10 @@ func.func @two_atomics(%first: i1, %lock: !llvm.ptr<1>, %p: !llvm.ptr<1>, %free:
 // CHECK-LABEL: func.func @addresses(
 // CHECK-NOT: thread.fence
 // CHECK: thread.atomic_rmw <xchg> <acq_rel>
-func.func @addresses(%first: i1, %locks: !llvm.ptr<1>, %taken: i32) {
+func.func @addresses(%locks: !llvm.ptr<1>, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
   %end = scf.while (%lock = %locks) : (!llvm.ptr<1>) -> !llvm.ptr<1> {
     %old = thread.atomic_rmw <xchg> <acq_rel> <gpu> %lock, %taken mask %first : !llvm.ptr<1>, i32
     %wait = arith.cmpi eq, %old, %taken : i32
@@ -92,10 +107,47 @@ func.func @addresses(%first: i1, %locks: !llvm.ptr<1>, %taken: i32) {
 // CHECK-LABEL: func.func @barrier_in_loop(
 // CHECK-NOT: thread.fence
 // CHECK: thread.compare_exchange <acq_rel>
-func.func @barrier_in_loop(%first: i1, %lock: !llvm.ptr<1>, %free: i32, %taken: i32) {
+func.func @barrier_in_loop(%lock: !llvm.ptr<1>, %free: i32, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
   scf.while : () -> () {
     thread.barrier
     %old = thread.compare_exchange <acq_rel> <gpu> %lock, %free, %taken mask %first : !llvm.ptr<1>, i32
+    %wait = arith.cmpi eq, %old, %taken : i32
+    scf.condition(%wait)
+  } do {
+    scf.yield
+  }
+  return
+}
+
+// The releases that the atomic continues may have another scope.
+// CHECK-LABEL: func.func @wider_scope(
+// CHECK-NOT: thread.fence
+// CHECK: thread.compare_exchange <acq_rel> <sys>
+func.func @wider_scope(%lock: !llvm.ptr<1>, %free: i32, %taken: i32) {
+  %zero = arith.constant 0 : i32
+  %thread = thread.id
+  %first = arith.cmpi eq, %thread, %zero : i32
+  scf.while : () -> () {
+    %old = thread.compare_exchange <acq_rel> <sys> %lock, %free, %taken mask %first : !llvm.ptr<1>, i32
+    %wait = arith.cmpi eq, %old, %taken : i32
+    scf.condition(%wait)
+  } do {
+    scf.yield
+  }
+  return
+}
+
+// In the next iteration, a thread releases what another one has acquired in this one.
+// CHECK-LABEL: func.func @several_threads(
+// CHECK-NOT: thread.fence
+// CHECK: thread.compare_exchange <acq_rel>
+func.func @several_threads(%some: i1, %lock: !llvm.ptr<1>, %free: i32, %taken: i32) {
+  scf.while : () -> () {
+    %old = thread.compare_exchange <acq_rel> <gpu> %lock, %free, %taken mask %some : !llvm.ptr<1>, i32
+    thread.barrier
     %wait = arith.cmpi eq, %old, %taken : i32
     scf.condition(%wait)
   } do {

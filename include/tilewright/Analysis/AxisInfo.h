@@ -1,6 +1,6 @@
-// Facts about the values of an integer or pointer tile, for each dimension: the length of runs of consecutive values,
-// the length of runs of equal values, and the power of two that divides the start of a run. They determine how wide a
-// memory access may be and which part of a mask is uniform.
+// Properties about the values of an integer or pointer tile, for each dimension: the length of runs of consecutive
+// values, the length of runs of equal values, and the power of two that divides the start of a run. They determine how
+// wide a memory access may be and which part of a mask is uniform.
 //
 // All three are powers of two. Take a tile of 8 integers:
 //
@@ -19,7 +19,7 @@
 //     divisibility 4    groups have one element, so 4 divides every value
 //     constancy    2    every aligned group of 2 positions holds one value
 //
-// In a tile of rank 2, the facts of a dimension hold for every line along it:
+// In a tile of rank 2, the properties of a dimension hold for every line along it:
 //
 //     value         0   1   2   3      dimension 0: contiguity 1, divisibility 1, constancy 1
 //                  64  65  66  67      dimension 1: contiguity 4, divisibility 64, constancy 1
@@ -49,8 +49,8 @@
 
 namespace tilewright {
 
-/// The facts of one dimension; see the top of this file.
-struct AxisFacts {
+/// The properties of one dimension; see the top of this file.
+struct AxisProperties {
   int64_t contiguity = 1;
   int64_t divisibility = 1;
   int64_t constancy = 1;
@@ -61,7 +61,7 @@ struct AxisFacts {
   /// `contiguity` may start in the middle of a longer one.
   int64_t divisibilityAt(int64_t group) const;
 
-  bool operator==(const AxisFacts &other) const;
+  bool operator==(const AxisProperties &other) const;
 };
 
 class AxisInfo {
@@ -72,26 +72,26 @@ public:
   /// No value seen yet: the neutral element of `join`.
   AxisInfo() = default;
 
-  /// No facts about a value of this type.
+  /// No properties of a value of this type.
   static AxisInfo unknown(mlir::Type type);
 
   /// Every element is `value`.
   static AxisInfo constant(mlir::Type type, int64_t value);
 
-  /// Facts for a value of `type`, one entry per dimension. Runs are cut to the largest power of two that divides the
-  /// dimension.
-  AxisInfo(mlir::Type type, llvm::ArrayRef<AxisFacts> newFacts, bool mayWrap = false);
+  /// Properties for a value of `type`, one entry per dimension. Runs are cut to the largest power of two that divides
+  /// the dimension.
+  AxisInfo(mlir::Type type, llvm::ArrayRef<AxisProperties> newProperties, bool mayWrap = false);
 
-  /// The facts that hold for both.
+  /// The properties that hold for both.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
 
-  bool isInitialized() const { return !facts.empty(); }
-  unsigned getRank() const { return facts.size(); }
-  int64_t getContiguity(unsigned dim) const { return facts[dim].contiguity; }
-  int64_t getDivisibility(unsigned dim) const { return facts[dim].divisibility; }
-  int64_t getConstancy(unsigned dim) const { return facts[dim].constancy; }
-  const AxisFacts &operator[](unsigned dim) const { return facts[dim]; }
-  llvm::ArrayRef<AxisFacts> getFacts() const { return facts; }
+  bool isInitialized() const { return !properties.empty(); }
+  unsigned getRank() const { return properties.size(); }
+  int64_t getContiguity(unsigned dim) const { return properties[dim].contiguity; }
+  int64_t getDivisibility(unsigned dim) const { return properties[dim].divisibility; }
+  int64_t getConstancy(unsigned dim) const { return properties[dim].constancy; }
+  const AxisProperties &operator[](unsigned dim) const { return properties[dim]; }
+  llvm::ArrayRef<AxisProperties> getProperties() const { return properties; }
 
   /// The power of two that divides every element.
   int64_t getDivisibilityOfAll() const;
@@ -102,14 +102,14 @@ public:
   /// Whether a run may continue with the type's smallest integer after the largest one.
   bool mayWrap() const { return wraps; }
 
-  /// Facts with runs that are consecutive as signed integers.
-  AxisFacts getSigned(unsigned dim) const { return wraps ? cutToAligned(facts[dim]) : facts[dim]; }
+  /// Properties with runs that are consecutive as signed integers.
+  AxisProperties getSigned(unsigned dim) const { return wraps ? cutToAligned(properties[dim]) : properties[dim]; }
   int64_t getSignedContiguity(unsigned dim) const { return getSigned(dim).contiguity; }
 
   /// `fact` with runs that start at multiples of their length.
-  static AxisFacts cutToAligned(AxisFacts fact);
+  static AxisProperties cutToAligned(AxisProperties fact);
 
-  /// Strengthens the facts by the user's assertions. Empty arrays assert nothing.
+  /// Strengthens the properties by the user's assertions. Empty arrays assert nothing.
   void assume(mlir::Type type, llvm::ArrayRef<int64_t> contiguity, llvm::ArrayRef<int64_t> divisibility,
               llvm::ArrayRef<int64_t> constancy);
 
@@ -117,12 +117,12 @@ public:
   void print(llvm::raw_ostream &os) const;
 
 private:
-  llvm::SmallVector<AxisFacts, 2> facts;
+  llvm::SmallVector<AxisProperties, 2> properties;
   std::optional<int64_t> knownValue;
   bool wraps = false;
 };
 
-/// The facts of every value in `root`, a function or a module. Nothing is known about values created later.
+/// The properties of every value in `root`, a function or a module. Nothing is known about values created later.
 class AxisInfoAnalysis {
 public:
   explicit AxisInfoAnalysis(mlir::Operation *root);

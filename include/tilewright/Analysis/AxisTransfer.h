@@ -1,4 +1,4 @@
-// Axis facts of the results of operations.
+// Axis properties of the results of operations.
 
 #ifndef TILEWRIGHT_ANALYSIS_AXISTRANSFER_H
 #define TILEWRIGHT_ANALYSIS_AXISTRANSFER_H
@@ -22,13 +22,13 @@ using Operands = llvm::ArrayRef<const AxisInfo *>;
 /// The largest power of two that divides `value`.
 int64_t powerOfTwoIn(int64_t value);
 
-/// The facts of the results of `op`, by its model or the default.
+/// The properties of the results of `op`, by its model or the default.
 AxisInfo transfer(mlir::Operation *op, Operands operands, mlir::Type type);
 
-/// The facts of the result of a deterministic elementwise operation: equal operands give equal results.
+/// The properties of the result of a deterministic elementwise operation: equal operands give equal results.
 AxisInfo transferElementwise(mlir::Operation *op, Operands operands);
 
-/// The facts of `src` reshaped in row-major order.
+/// The properties of `src` reshaped in row-major order.
 AxisInfo reshape(const AxisInfo &src, mlir::Type srcType, mlir::Type type);
 
 void attachArithTransfer(mlir::MLIRContext *context);

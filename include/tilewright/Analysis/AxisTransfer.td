@@ -1,4 +1,4 @@
-// How an operation transfers axis facts; see AxisInfo.h.
+// How an operation transfers axis properties; see AxisInfo.h.
 
 #ifndef TILEWRIGHT_ANALYSIS_AXISTRANSFER_TD
 #define TILEWRIGHT_ANALYSIS_AXISTRANSFER_TD
@@ -7,15 +7,15 @@ include "mlir/IR/OpBase.td"
 
 def AxisTransferOpInterface : OpInterface<"AxisTransferOpInterface"> {
   let description = [{
-    The axis facts of an operation's results, given those of its operands. The models are in lib/Analysis, in a file
+    The axis properties of an operation's results, given those of its operands. The models are in lib/Analysis, in a file
     for each dialect. Operations without a model follow the default: equal operands of a deterministic elementwise
-    operation give equal results, the facts of a `SameValues` operation's operand hold for its result, and nothing is
+    operation give equal results, the properties of a `SameValues` operation's operand hold for its result, and nothing is
     known about any other result.
   }];
   let cppNamespace = "::tilewright";
   let methods = [
-    InterfaceMethod<"The facts of each result; none if nothing is known.", "::std::optional<::tilewright::AxisInfo>",
-                    "transferAxisFacts", (ins "::llvm::ArrayRef<const ::tilewright::AxisInfo *>":$operands)>
+    InterfaceMethod<"The properties of each result; none if nothing is known.", "::std::optional<::tilewright::AxisInfo>",
+                    "transferAxisProperties", (ins "::llvm::ArrayRef<const ::tilewright::AxisInfo *>":$operands)>
   ];
 }
 

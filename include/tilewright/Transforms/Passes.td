@@ -144,9 +144,10 @@ def HoistReleases : Pass<"hoist-releases"> {
     ```
 
     A fence and a later write by the same thread release what precedes the fence (PTX ISA, "Release and acquire
-    patterns"). The loop must not write anything else that other programs see, and its atomic must always have the
-    same address; else each iteration would have to release the writes of those before. No barrier may precede the
-    atomic in the loop, as it may be the one after which the thread releases what other threads wrote.
+    patterns"). The loop must not write anything else that other programs see, and its atomic must be one of the
+    first thread, at one address, with the scope of the GPU; else each iteration would have to release what those before
+    have written or acquired. No barrier may precede the atomic in the loop, as it may be the one after which the thread
+    releases what other threads wrote.
 
     Requires: thread-level code in scf form with its barriers.
     Establishes: nothing.
@@ -171,7 +172,7 @@ def DefinePoison : Pass<"define-poison"> {
     Establishes: accumulators are defined.
     Destroys: nothing.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::ub::UBDialect"];
 }
 
 def HoistInvariants : Pass<"hoist-invariants"> {

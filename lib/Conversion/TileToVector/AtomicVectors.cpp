@@ -37,10 +37,10 @@ struct Group {
 
 /// The dimension along which the addresses of as many lanes are consecutive.
 static std::optional<int> contiguousDim(tile::AtomicRMWOp op, Emitter &e, int64_t lanes) {
-  const AxisInfo &facts = e.axis.get(op.getPtr());
+  const AxisInfo &properties = e.axis.get(op.getPtr());
   ArrayRef<int64_t> shape = tile::getShape(op.getType());
   for (int dim = static_cast<int>(shape.size()) - 1; dim >= 0; --dim) {
-    if (facts.getContiguity(dim) >= lanes && shape[dim] % lanes == 0) {
+    if (properties.getContiguity(dim) >= lanes && shape[dim] % lanes == 0) {
       return dim;
     }
   }

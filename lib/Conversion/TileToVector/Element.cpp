@@ -250,7 +250,7 @@ Value Emitter::countInBounds(arith::CmpIOp op, const Point &point) {
     return {};
   }
   // As unsigned numbers, -1 and 0 are not consecutive; only aligned groups cannot contain both.
-  AxisFacts counting = axis.get(lower).getSigned(point.vectorDim);
+  AxisProperties counting = axis.get(lower).getSigned(point.vectorDim);
   counting = isSigned ? counting : AxisInfo::cutToAligned(counting);
   if (counting.contiguity < point.width) {
     return {};

@@ -106,12 +106,12 @@ static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
     return e.emitScalarLoad(element, pointer, mask, optional(load.getOther(), point), isFresh(load));
   }
 
-  const AxisInfo &facts = e.axis.get(load.getPtr());
+  const AxisInfo &properties = e.axis.get(load.getPtr());
   int64_t width = point.width;
   bool uniformMask = !load.getMask() || e.axis.get(load.getMask()).getConstancy(point.vectorDim) >= width;
   bool uniformOther =
       !load.getOther() || isa_and_nonnull<tile::SplatOp, arith::ConstantOp>(load.getOther().getDefiningOp());
-  if (facts.getConstancy(point.vectorDim) >= width && uniformMask && uniformOther) {
+  if (properties.getConstancy(point.vectorDim) >= width && uniformMask && uniformOther) {
     return evaluateLoad(e, load, point.first());
   }
 
@@ -124,7 +124,7 @@ static Value evaluateLoad(Emitter &e, tile::LoadOp load, const Point &point) {
     other = e.zero(type);
   }
   Value result;
-  if (facts.getContiguity(point.vectorDim) >= width) {
+  if (properties.getContiguity(point.vectorDim) >= width) {
     Value pointer = e.evaluate(load.getPtr(), point.first());
     e.checkBounds(load, pointer, width, mask);
     result = emitVectorLoad(e, loc, type, pointer, mask, other);
@@ -153,7 +153,7 @@ static void emitScalarStore(Emitter &e, Value pointer, Value value, Value mask) 
 }
 
 /// The alignment of the address of a vector's first element.
-static unsigned alignmentOf(const AxisFacts &pointers, int64_t width, int64_t elementBytes) {
+static unsigned alignmentOf(const AxisProperties &pointers, int64_t width, int64_t elementBytes) {
   constexpr int64_t kCacheLine = 64;
   return std::min(kCacheLine, std::max(elementBytes, pointers.divisibilityAt(width)));
 }

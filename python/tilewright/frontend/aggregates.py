@@ -101,7 +101,7 @@ def _fields(value: Value) -> list[int]:
 
 
 def _replace_changed(v: FunctionVisitor, old: Value, new: Value) -> None:
-    if v.loop is not None and v.loop.is_within_running:
+    if v.loop is not None and v.loop.is_within_runtime_loop:
         raise UnsupportedError(
             f"a Python method changes {describe(old)} in a loop",
             hint="decorate the method with @tilewright.jit, let it return the changed instance, "

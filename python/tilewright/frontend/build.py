@@ -120,6 +120,7 @@ def build_module(
     record = record or Record(fn, signature)
     context = BuildContext(ctx, builder, options, record=record, target=target)
     build = ModuleBuild(context, module, record)
+    # The front end calls these through the context because functions.py imports it.
     context.call = lambda callee, args, kwargs: functions.call(build, callee, args, kwargs)
     context.initialize = lambda *given: functions.initialize(build, *given)
     context.inline = lambda callee, args: functions.inline(build, callee, args)
@@ -151,7 +152,7 @@ def _build_kernel(
     op = builder.create("func.func", attrs=attrs, types=[], regions=1)
     block = op.region(0).add_block(types, builder.loc)
     for index, argument in enumerate(arguments):
-        _set_argument_facts(build.context, op, index, argument, noalias)
+        _set_argument_attributes(build.context, op, index, argument, noalias)
     builder.set_to_end(block)
     handles = iter(block.args)
     scope = Scope()
@@ -163,7 +164,7 @@ def _build_kernel(
     builder.create("func.return", types=[])
 
 
-def _set_argument_facts(
+def _set_argument_attributes(
     context: BuildContext, op: Any, index: int, argument: _Argument, noalias: bool
 ) -> None:
     ctx, i32 = context.ctx, context.ir(int32)

@@ -115,7 +115,7 @@ def _is_endless(node: ast.For | ast.While) -> bool:
 
 def emit_return(v: FunctionVisitor, line: int) -> Exit:
     """Returns `.result` from the function, exiting all loops around the statement."""
-    if v.loop is None or not v.loop.is_within_running:
+    if v.loop is None or not v.loop.is_within_runtime_loop:
         return Exit(dispatch.RETURN, v.scope.values.get(RESULT), line)
     v.returns_in_loops += 1
     for name in (STOP, RETURN):
@@ -133,7 +133,7 @@ def visit_loop(
 
     If the loop may return a value, `.result` is declared before it.
     """
-    is_outermost = v.loop is None or not v.loop.is_within_running
+    is_outermost = v.loop is None or not v.loop.is_within_runtime_loop
     if is_outermost and not v.is_kernel and _returns_value(node):
         result = _placeholder_of_returned(v, lambda: build(EarlyExits(v, node)))
         if result is not None:
@@ -180,7 +180,7 @@ def visit_return(v: FunctionVisitor, node: ast.Return, rest: Rest) -> Exit:
             f"a kernel cannot return a value, found {describe(value)}",
             hint="write it to memory with tl.store",
         )
-    if v.loop is None or not v.loop.is_within_running:
+    if v.loop is None or not v.loop.is_within_runtime_loop:
         return Exit(dispatch.RETURN, value, node.lineno)
     result = v.scope.values.get(RESULT)
     if result is not None:

@@ -148,11 +148,11 @@ def choose(
     If one branch always exits and the other never does, the `rest` is moved into the latter.
     """
     branches = Branches(v, condition, visit_then, visit_else)
-    leaving = [isinstance(outcome, Exit) for outcome in branches.outcomes]
-    if rest is not None and rest.may_nest and leaving[0] != leaving[1]:
-        staying = leaving.index(False)
-        if branches.outcomes[staying] is None:
-            branches.extend(staying, rest.run)
+    exits = [isinstance(outcome, Exit) for outcome in branches.outcomes]
+    if rest is not None and rest.may_nest and exits[0] != exits[1]:
+        other = exits.index(False)
+        if branches.outcomes[other] is None:
+            branches.extend(other, rest.run)
     return _join(branches, node)
 
 

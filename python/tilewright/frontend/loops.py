@@ -61,7 +61,9 @@ def _build_while_statement(v: FunctionVisitor, node: ast.While, exits: EarlyExit
     carried = Carried(v, node, "while", [node.test, *node.body], exits.names)
 
     def condition() -> Value:
-        return _unless_left(v, node, exits) if exits.names else visit_condition(v, node.test)
+        return (
+            _condition_if_running(v, node, exits) if exits.names else visit_condition(v, node.test)
+        )
 
     def visit_body() -> None:
         for name in assigned_names([node.test]):
@@ -107,7 +109,7 @@ def build_while(
     return None
 
 
-def _unless_left(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Value:
+def _condition_if_running(v: FunctionVisitor, node: ast.While, exits: EarlyExits) -> Value:
     """The condition, which is no longer evaluated once the loop has exited."""
     if assigned_names([node.test]):
         raise UnsupportedError(

@@ -60,7 +60,7 @@ class StepSequence:
     def visit(self) -> Outcome:
         """Visits all steps."""
         outcome = self.run()
-        while self._goes_on(outcome):
+        while self._has_unvisited_steps(outcome):
             outcome = self._guard(outcome)
         return outcome
 
@@ -69,13 +69,13 @@ class StepSequence:
         self.v.build.nested_guards += 1
         try:
             outcome = self._advance()
-            if self._goes_on(outcome) and self.may_nest:
+            if self._has_unvisited_steps(outcome) and self.may_nest:
                 return self._guard(outcome)
             return outcome
         finally:
             self.v.build.nested_guards -= 1
 
-    def _goes_on(self, outcome: Outcome) -> TypeGuard[MayExit]:
+    def _has_unvisited_steps(self, outcome: Outcome) -> TypeGuard[MayExit]:
         return isinstance(outcome, MayExit) and outcome.falls_through and not self._is_done
 
     def _guard(self, outcome: MayExit) -> Outcome:

@@ -32,12 +32,12 @@ class LoopContext:
 
     Attributes:
         is_unrolled: Whether it is unrolled.
-        is_within_running: Whether it, or a loop around it, is executed at run time (not unrolled).
+        is_within_runtime_loop: Whether it, or a loop around it, is not unrolled.
         depth: The number of loops around it.
     """
 
     is_unrolled: bool
-    is_within_running: bool
+    is_within_runtime_loop: bool
     depth: int
 
 
@@ -197,7 +197,7 @@ class FunctionVisitor:
     def within_loop(self, is_unrolled: bool) -> Iterator[int]:
         """Enters the body of a loop; yields the loop's depth."""
         outer = self.loop
-        is_running = not is_unrolled or (outer is not None and outer.is_within_running)
+        is_running = not is_unrolled or (outer is not None and outer.is_within_runtime_loop)
         self.loop = LoopContext(is_unrolled, is_running, outer.depth + 1 if outer else 0)
         try:
             yield self.loop.depth

@@ -236,9 +236,9 @@ class JITFunction(_core.Launcher, FunctionAttributes):
 
     def _explain_binding(self, *args: Any, **kwargs: Any) -> None:
         """Raises an error that explains how the arguments do not match the parameters."""
-        raise ArgumentError(f"{self._label}: {self._misfit(args, kwargs)}")
+        raise ArgumentError(f"{self._label}: {self._binding_error(args, kwargs)}")
 
-    def _misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    def _binding_error(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         positional = [p for p in self.params if p.kind is not p.kind.KEYWORD_ONLY]
         collecting = [p.name for p in positional if p.collects]
         if collecting and collecting[0] in kwargs:

@@ -36,8 +36,8 @@ class AnnotateConstancy : public tilegpu::impl::AnnotateConstancyBase<AnnotateCo
     AxisInfoAnalysis axis(getOperation());
     for (arith::CmpIOp compare : comparisons) {
       SmallVector<int64_t> constancy;
-      for (const AxisFacts &facts : axis.get(compare.getResult()).getFacts()) {
-        constancy.push_back(facts.constancy);
+      for (const AxisProperties &properties : axis.get(compare.getResult()).getProperties()) {
+        constancy.push_back(properties.constancy);
       }
       if (llvm::any_of(constancy, [](int64_t equal) { return equal > 1; })) {
         compare->setAttr(TileGPUDialect::kConstancyAttr, Builder(&getContext()).getDenseI64ArrayAttr(constancy));

@@ -82,7 +82,7 @@ private:
 };
 
 /// How many elements along a dimension one access may cover: consecutive, aligned, and under a uniform mask.
-int64_t widthAlong(const AxisFacts &address, int64_t uniformMask, int64_t elementBytes, int64_t vectorBytes) {
+int64_t widthAlong(const AxisProperties &address, int64_t uniformMask, int64_t elementBytes, int64_t vectorBytes) {
   int64_t width = std::min({vectorBytes / elementBytes, address.contiguity, uniformMask});
   while (width > 1 && address.divisibilityAt(width) < width * elementBytes) {
     width /= 2;
@@ -113,7 +113,7 @@ void describe(tile::MemoryAccessOpInterface access, AxisInfoAnalysis &axis) {
 /// Accesses that share one layout.
 struct Group {
   SmallVector<Operation *> ops;
-  SmallVector<AccessFacts> facts;
+  SmallVector<AccessProperties> properties;
   bool isReduced = false; ///< whether some reduction is along the fastest dimension
   std::optional<int> k;   ///< the dimension along which a dot reads the tiles, if it is not the fastest one
 };
@@ -146,10 +146,10 @@ private:
     DataFlow flow(getOperation());
     Groups groups;
     getOperation()->walk([&](tile::MemoryAccessOpInterface access) {
-      if (auto facts = factsOf(access)) {
-        Group &group = groups[{flow.classOf(dataOf(access)), facts->order}];
+      if (auto properties = propertiesOf(access)) {
+        Group &group = groups[{flow.classOf(dataOf(access)), properties->order}];
         group.ops.push_back(access);
-        group.facts.push_back(*facts);
+        group.properties.push_back(*properties);
       }
     });
     auto classOf = [&](Value value) { return flow.classOf(value); };
@@ -181,20 +181,21 @@ private:
 
   /// How many adjacent elements along K a thread holds, beside vectors of `vectorWidth`. Short rows are loaded in the
   /// order of addresses. A thread needs the registers of its elements twice, to transpose them before it stores them.
-  static int64_t elementsAlongK(const AccessFacts &facts, int64_t vectorWidth, int64_t perThread, int64_t vectorBytes) {
+  static int64_t elementsAlongK(const AccessProperties &properties, int64_t vectorWidth, int64_t perThread,
+                                int64_t vectorBytes) {
     constexpr int64_t kMostBytes = 128;
-    int64_t rowBytes = facts.shape[facts.order.front()] * facts.elementBytes;
-    if (rowBytes < 4 * vectorBytes || perThread * facts.elementBytes > kMostBytes) {
+    int64_t rowBytes = properties.shape[properties.order.front()] * properties.elementBytes;
+    if (rowBytes < 4 * vectorBytes || perThread * properties.elementBytes > kMostBytes) {
       return 1;
     }
-    int64_t most = std::max<int64_t>(1, vectorBytes / facts.elementBytes);
+    int64_t most = std::max<int64_t>(1, vectorBytes / properties.elementBytes);
     return std::clamp<int64_t>(perThread / vectorWidth, 1, most);
   }
 
   /// The cheapest layout among those whose vectors leave no thread without elements.
   LinearLayout decide(const Group &group) {
-    const layout::Shape &shape = group.facts.front().shape;
-    const layout::Order &order = group.facts.front().order;
+    const layout::Shape &shape = group.properties.front().shape;
+    const layout::Order &order = group.properties.front().order;
     // Give each warp separate rows: a reduction of rows then stays inside a warp, and each warp's accesses cost the
     // same.
     layout::Order warpOrder = order;
@@ -203,20 +204,20 @@ private:
     }
     Threads threads = threadsOf(getOperation());
     int64_t elements = llvm::product_of(shape);
-    int64_t widest = llvm::max_element(group.facts, [](auto &l, auto &r) { return l.vector < r.vector; })->vector;
+    int64_t widest = llvm::max_element(group.properties, [](auto &l, auto &r) { return l.vector < r.vector; })->vector;
     widest = std::max<int64_t>(1, std::min(widest, elements / threads.count()));
     std::optional<std::pair<Cost, LinearLayout>> best;
     for (int64_t vectorWidth = widest; vectorWidth >= 1; vectorWidth /= 2) {
       layout::Shape perThread(shape.size(), 1);
       perThread[order.front()] = vectorWidth;
       if (group.k) {
-        perThread[*group.k] = elementsAlongK(group.facts.front(), vectorWidth, elements / threads.count(),
+        perThread[*group.k] = elementsAlongK(group.properties.front(), vectorWidth, elements / threads.count(),
                                              targetOf(getOperation()).vectorBytes);
       }
       LinearLayout map = blockedLayout(shape, order, perThread, threads, warpOrder);
       Cost cost = 0;
-      for (const AccessFacts &facts : group.facts) {
-        cost += accessCost(facts, map, targetOf(getOperation()));
+      for (const AccessProperties &properties : group.properties) {
+        cost += accessCost(properties, map, targetOf(getOperation()));
       }
       if (!best || cost < best->first) {
         best = {cost, map};

@@ -44,9 +44,9 @@ static constexpr int64_t kSectorBytes = 32;
 
 /// The number of aligned blocks of `bytes` that the lanes of a warp access. Lanes share a block if their elements are
 /// in the same run of consecutive addresses and in the same block.
-static int64_t blocksOfWarp(const AccessFacts &facts, const LinearLayout &map, int64_t bytes) {
-  int64_t perBlock = std::min(facts.run, std::max<int64_t>(1, bytes / facts.elementBytes));
-  uint64_t inside = static_cast<uint64_t>(perBlock - 1) << map.outStart(layout::dimName(facts.order.front()));
+static int64_t blocksOfWarp(const AccessProperties &properties, const LinearLayout &map, int64_t bytes) {
+  int64_t perBlock = std::min(properties.run, std::max<int64_t>(1, bytes / properties.elementBytes));
+  uint64_t inside = static_cast<uint64_t>(perBlock - 1) << map.outStart(layout::dimName(properties.order.front()));
   layout::Columns lanes = map.columnsOf(layout::kLane);
   for (uint64_t &lane : lanes) {
     lane &= ~inside;
@@ -59,16 +59,16 @@ static int64_t writingWarps(const LinearLayout &map) {
   return int64_t(1) << layout::rank(map.columnsOf(layout::kWarp));
 }
 
-Cost tilegpu::accessCost(const AccessFacts &facts, const LinearLayout &map, const GpuInfo &target) {
-  std::string fastest = layout::dimName(facts.order.front());
-  int64_t vector = layout::widestAccess(map, fastest, facts.vector).elements();
+Cost tilegpu::accessCost(const AccessProperties &properties, const LinearLayout &map, const GpuInfo &target) {
+  std::string fastest = layout::dimName(properties.order.front());
+  int64_t vector = layout::widestAccess(map, fastest, properties.vector).elements();
   int64_t accesses = map.inSize(layout::kRegister) / vector;
-  Cost lines = kLine * blocksOfWarp(facts, map, target.lineBytes);
-  if (facts.kind == AccessKind::Load) {
+  Cost lines = kLine * blocksOfWarp(properties, map, target.lineBytes);
+  if (properties.kind == AccessKind::Load) {
     Cost address = target.copiesThroughRegisters() ? kAddress : 0;
     return (lines + address) * accesses * map.inSize(layout::kWarp);
   }
-  Cost sectors = kWrittenSector * blocksOfWarp(facts, map, kSectorBytes);
+  Cost sectors = kWrittenSector * blocksOfWarp(properties, map, kSectorBytes);
   return (lines + sectors) * accesses * writingWarps(map);
 }
 
@@ -161,8 +161,8 @@ static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map, const 
 
 CostModel::CostModel(Operation *root) : target(targetOf(root)) {
   root->walk([&](tile::MemoryAccessOpInterface access) {
-    if (auto facts = factsOf(access)) {
-      accesses.try_emplace(access, *facts);
+    if (auto properties = propertiesOf(access)) {
+      accesses.try_emplace(access, *properties);
     }
   });
 }

@@ -16,7 +16,7 @@
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_COSTMODEL_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_COSTMODEL_H
 
-#include "AccessFacts.h"
+#include "AccessProperties.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 namespace tilewright::tilegpu {
@@ -24,7 +24,7 @@ namespace tilewright::tilegpu {
 using Cost = int64_t;
 
 /// The cost of an access to global memory by the threads of the layout.
-Cost accessCost(const AccessFacts &facts, const layout::LinearLayout &map, const hardware::GpuInfo &target);
+Cost accessCost(const AccessProperties &properties, const layout::LinearLayout &map, const hardware::GpuInfo &target);
 
 /// The costs of a function's operations, cached.
 class CostModel {
@@ -51,7 +51,7 @@ private:
   Cost computeOperation(mlir::Operation *op, const layout::LinearLayout &map);
 
   const hardware::GpuInfo &target;
-  llvm::DenseMap<mlir::Operation *, AccessFacts> accesses;
+  llvm::DenseMap<mlir::Operation *, AccessProperties> accesses;
   llvm::DenseMap<std::pair<LayoutAttr, LayoutAttr>, Moves> conversions;
   llvm::DenseMap<std::pair<mlir::Operation *, LayoutAttr>, Cost> operations;
   llvm::DenseMap<mlir::Block *, Cost> blocks;

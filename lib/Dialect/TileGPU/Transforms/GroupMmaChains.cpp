@@ -65,20 +65,20 @@ static std::optional<unsigned> onlyYieldedFor(GroupMmaOp op, scf::ForOp loop) {
   return isYield ? std::optional(use.getOperandNumber()) : std::nullopt;
 }
 
-std::optional<ProductsAndSums> productsAndSumsOf(scf::ForOp loop) {
-  ProductsAndSums found;
+std::optional<ChainedDots> chainedDotsOf(scf::ForOp loop) {
+  ChainedDots found;
   for (auto op : loop.getBody()->getOps<GroupMmaOp>()) {
     std::optional<unsigned> argument = onlyYieldedFor(op, loop);
     if (op.getAsync() || !isa<BufferType>(op.getB().getType())) {
       return std::nullopt;
     }
     if (loop.isDefinedOutsideOfLoop(op.getAcc()) && canBeInFlight(op, loop)) {
-      found.products.push_back(op);
+      found.scores.push_back(op);
     } else if (argument && !partialK(op)) {
       found.sums.push_back({*argument, op});
     }
   }
-  return found.products.empty() || found.sums.empty() ? std::nullopt : std::optional(std::move(found));
+  return found.scores.empty() || found.sums.empty() ? std::nullopt : std::optional(std::move(found));
 }
 
 /// Whether the accumulator is that of the iteration before, or of another group_mma of this one.
@@ -107,7 +107,7 @@ std::string whyNotInFlight(GroupMmaOp op, scf::ForOp loop) {
   if (readsOwnStores(op, loop)) {
     return "an operand is stored to shared memory in the same iteration, rather than copied ahead";
   }
-  if (productsAndSumsOf(loop)) {
+  if (chainedDotsOf(loop)) {
     return "the copies write what the iteration before reads, unless num_stages is 3 or more";
   }
   if (!addsToCarried(op, loop) || !op.getResult().hasOneUse()) {

@@ -29,27 +29,27 @@ struct GroupMmaChain {
 /// be in registers.
 llvm::SmallVector<GroupMmaChain> chainsOf(mlir::scf::ForOp loop, bool inRegisters = false);
 
-/// The group_mma of a loop that computes sums of what it computes from products, like attention:
+/// The group_mma of a loop of which some accumulate what is computed from others, like attention:
 ///
 ///     scf.for iter_args(%acc) {
-///       %s = group_mma %q, %k, %zero         a product
+///       %s = group_mma %q, %k, %zero         the scores
 ///       %p = math.exp2 %s
 ///       %scaled = arith.mulf %acc, ...
 ///       %1 = group_mma %p, %v, %scaled       a sum
 ///       scf.yield %1
 ///     }
-struct ProductsAndSums {
+struct ChainedDots {
   /// A sum, which only the next iteration uses.
   struct Sum {
     unsigned argument; ///< the index of the accumulator among the values that the loop carries
     GroupMmaOp op;
   };
-  llvm::SmallVector<GroupMmaOp> products; ///< of operands in shared memory, on accumulators from before the loop
+  llvm::SmallVector<GroupMmaOp> scores; ///< of operands in shared memory, on accumulators from before the loop
   llvm::SmallVector<Sum> sums;
 };
 
-/// The products and sums of an iteration, if there are both.
-std::optional<ProductsAndSums> productsAndSumsOf(mlir::scf::ForOp loop);
+/// The chained dots of an iteration, if there are any.
+std::optional<ChainedDots> chainedDotsOf(mlir::scf::ForOp loop);
 
 /// Why a group_mma of the loop completes in its iteration: for decisions that are stated.
 std::string whyNotInFlight(GroupMmaOp op, mlir::scf::ForOp loop);

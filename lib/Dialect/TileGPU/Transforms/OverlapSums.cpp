@@ -27,30 +27,30 @@ namespace {
 /// The loop and where it will wait.
 struct Schedule {
   scf::ForOp loop;
-  ProductsAndSums found;
+  ChainedDots found;
   Operation *firstUse; ///< of a product or of the sums of the iteration before: all complete before it
 
   static std::optional<Schedule> of(scf::ForOp loop) {
-    std::optional<ProductsAndSums> found = productsAndSumsOf(loop);
+    std::optional<ChainedDots> found = chainedDotsOf(loop);
     if (!found) {
       return std::nullopt;
     }
     SmallVector<Value> results;
-    for (GroupMmaOp product : found->products) {
+    for (GroupMmaOp product : found->scores) {
       results.push_back(product.getResult());
     }
-    for (ProductsAndSums::Sum &sum : found->sums) {
+    for (ChainedDots::Sum &sum : found->sums) {
       results.push_back(loop.getRegionIterArg(sum.argument));
     }
     Operation *firstUse = firstUserIn(*loop.getBody(), results);
-    return firstUse && found->products.back()->isBeforeInBlock(firstUse)
+    return firstUse && found->scores.back()->isBeforeInBlock(firstUse)
                ? std::optional<Schedule>({loop, std::move(*found), firstUse})
                : std::nullopt;
   }
 
   bool isLegal() {
-    return llvm::all_of(found.products, [&](GroupMmaOp product) { return productMayLast(product); }) &&
-           llvm::all_of(found.sums, [&](ProductsAndSums::Sum sum) { return sumMayLast(sum); });
+    return llvm::all_of(found.scores, [&](GroupMmaOp product) { return scoreMayLast(product); }) &&
+           llvm::all_of(found.sums, [&](ChainedDots::Sum sum) { return sumMayLast(sum); });
   }
 
 private:
@@ -68,7 +68,7 @@ private:
   }
 
   /// Until `firstUse`.
-  bool productMayLast(GroupMmaOp product) {
+  bool scoreMayLast(GroupMmaOp product) {
     return allWrites(product, [&](Value buffer, Operation *write, Operation *around) {
       return around->isBeforeInBlock(product) || !around->isBeforeInBlock(firstUse) ||
              leavesAlone(write, buffer, /*iterations=*/0);
@@ -76,7 +76,7 @@ private:
   }
 
   /// Until `firstUse` of the next iteration.
-  bool sumMayLast(ProductsAndSums::Sum sum) {
+  bool sumMayLast(ChainedDots::Sum sum) {
     return firstUse->isBeforeInBlock(sum.op) &&
            allWrites(sum.op, [&](Value buffer, Operation *write, Operation *around) {
              if (around->isBeforeInBlock(firstUse)) {
@@ -109,14 +109,14 @@ public:
 
   /// Returns the loop that takes the place of the given one.
   scf::ForOp run() {
-    for (ProductsAndSums::Sum &sum : schedule.found.sums) {
+    for (ChainedDots::Sum &sum : schedule.found.sums) {
       slots.carry(buffersOf(sum.op));
     }
-    for (GroupMmaOp product : schedule.found.products) {
+    for (GroupMmaOp product : schedule.found.scores) {
       product.setAsync(true);
       wait(product.getResult(), buffersOf(product), schedule.firstUse);
     }
-    for (ProductsAndSums::Sum &sum : schedule.found.sums) {
+    for (ChainedDots::Sum &sum : schedule.found.sums) {
       sum.op.setAsync(true);
       rewriter.setInsertionPoint(schedule.firstUse);
       SmallVector<Value> read = slots.before(buffersOf(sum.op), sum.op.getLoc());
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  void waitAfterLoop(ProductsAndSums::Sum sum) {
+  void waitAfterLoop(ChainedDots::Sum sum) {
     auto rings = llvm::map_to_vector(buffersOf(sum.op), [](Value buffer) -> Value { return allocationOf(buffer); });
     wait(schedule.loop.getResult(sum.argument), rings, schedule.loop->getNextNode());
   }

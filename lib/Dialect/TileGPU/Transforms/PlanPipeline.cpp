@@ -267,21 +267,21 @@ static bool onlyAccumulatesCopies(scf::ForOp loop, const LoopCopies &copies) {
   });
 }
 
-/// The products of a loop with sums, if they read copies.
-static SmallVector<GroupMmaOp> productsOfCopies(scf::ForOp loop, const LoopCopies &copies) {
-  std::optional<ProductsAndSums> found = productsAndSumsOf(loop);
-  bool areReady = found && llvm::all_of(found->products, [&](GroupMmaOp op) { return readsCopies(op, loop, copies); });
-  return areReady ? found->products : SmallVector<GroupMmaOp>();
+/// The first dots of a loop with chained dots, if they read copies.
+static SmallVector<GroupMmaOp> scoreDotsOfCopies(scf::ForOp loop, const LoopCopies &copies) {
+  std::optional<ChainedDots> found = chainedDotsOf(loop);
+  bool areReady = found && llvm::all_of(found->scores, [&](GroupMmaOp op) { return readsCopies(op, loop, copies); });
+  return areReady ? found->scores : SmallVector<GroupMmaOp>();
 }
 
-/// Copies follow the products, while those and the sums of the previous iteration are computed. These read another slot
+/// Copies follow the scores, while those and the sums of the previous iteration are computed. These read another slot
 /// than the copies write: the loop keeps one more, so that the copies are started one iteration less ahead.
-static SmallVector<Position> decideForProducts(scf::ForOp loop, const LoopCopies &copies, ArrayRef<GroupMmaOp> products,
-                                               int64_t stages) {
+static SmallVector<Position> decideForChainedDots(scf::ForOp loop, const LoopCopies &copies,
+                                                  ArrayRef<GroupMmaOp> scores, int64_t stages) {
   SmallVector<Position> positions;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isProduct = llvm::is_contained(products, &op);
-    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 2, isProduct ? 0 : 2});
+    bool isScore = llvm::is_contained(scores, &op);
+    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 2, isScore ? 0 : 2});
   }
   loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
   return positions;
@@ -372,8 +372,8 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
   if (onlyAccumulatesCopies(loop, copies)) {
     return decideForGroups(loop, copies, stages);
   }
-  if (SmallVector<GroupMmaOp> products = productsOfCopies(loop, copies); stages > 2 && !products.empty()) {
-    return decideForProducts(loop, copies, products, stages);
+  if (SmallVector<GroupMmaOp> scores = scoreDotsOfCopies(loop, copies); stages > 2 && !scores.empty()) {
+    return decideForChainedDots(loop, copies, scores, stages);
   }
   if (SmallVector<Operation *> reads = groupReadsAhead(loop, copies.ahead); stages > 2 && !reads.empty()) {
     return decideForReads(loop, copies, reads, stages);

@@ -174,8 +174,8 @@ static void shareResult(Operation *op) {
       before.insert(user);
     }
   }
-  Value everybodys = tile == result ? shared : onlyElement(builder, loc, shared);
-  result.replaceAllUsesExcept(everybodys, before);
+  Value sharedResult = tile == result ? shared : onlyElement(builder, loc, shared);
+  result.replaceAllUsesExcept(sharedResult, before);
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,7 +75,7 @@ static void takeTurns(scf::ForOp loop, Turn turn) {
   OpBuilder builder(loop);
   Location loc = turn.sum.getLoc();
   TakeTurnOp::create(builder, loc, /*after=*/Value(), builder.getI32IntegerAttr(kGroups - 1));
-  builder.setInsertionPointAfter(turn.lastProduct);
+  builder.setInsertionPointAfter(turn.lastScoreDot);
   PassTurnOp::create(builder, loc, IntegerAttr());
   builder.setInsertionPoint(turn.sum);
   TakeTurnOp::create(builder, loc, turn.sum.getA(), IntegerAttr());

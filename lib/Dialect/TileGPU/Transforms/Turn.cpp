@@ -8,10 +8,10 @@ std::optional<Turn> Turn::of(scf::ForOp loop) {
   Turn turn;
   for (auto op : loop.getBody()->getOps<GroupMmaOp>()) {
     bool isSum = isa<RankedTensorType>(op.getA().getType());
-    if (!op.getAsync() || turn.sum || (isSum && !turn.lastProduct)) {
+    if (!op.getAsync() || turn.sum || (isSum && !turn.lastScoreDot)) {
       return std::nullopt;
     }
-    (isSum ? turn.sum : turn.lastProduct) = op;
+    (isSum ? turn.sum : turn.lastScoreDot) = op;
   }
   return turn.sum ? std::optional(turn) : std::nullopt;
 }

@@ -9,11 +9,11 @@
 
 namespace tilewright::tilegpu {
 
-/// What a group of warps starts in one go: the sum of an iteration, then the products of the next one.
+/// What a warp group starts in one go: the sum of an iteration, then the scores of the next one (ChainedDots).
 struct Turn {
-  GroupMmaOp sum, lastProduct;
+  GroupMmaOp sum, lastScoreDot;
 
-  /// None unless the loop has one sum, of values in registers that it computes from the products before.
+  /// None unless the loop has one sum, of values in registers that it computes from the scores before.
   static std::optional<Turn> of(mlir::scf::ForOp loop);
 };
 

@@ -46,7 +46,7 @@ struct Console : mlir::SideEffects::Resource::Base<Console> {
   llvm::StringRef getName() final { return "tile.console"; }
 };
 
-/// The result has the same elements as the operand, so that all facts about the operand hold for the result.
+/// The result has the same elements as the operand, so that all that is known about the operand holds for the result.
 template <typename ConcreteType> struct SameValues : mlir::OpTrait::TraitBase<ConcreteType, SameValues> {};
 
 /// Whether the types are the same except for the encodings of tiles, which are their layouts.

@@ -17,9 +17,9 @@ static constexpr size_t kMostFamilies = 24;
 
 namespace {
 /// Propagates one layout along the edges.
-class Spreading {
+class FamilyPropagation {
 public:
-  explicit Spreading(LayoutGraph &graph) : graph(graph), family(graph.nodes().size()) {}
+  explicit FamilyPropagation(LayoutGraph &graph) : graph(graph), family(graph.nodes().size()) {}
 
   void seed(int node, LayoutAttr label) {
     if (label && !family[node] && graph.isPossible(node, label)) {
@@ -56,8 +56,10 @@ private:
 } // namespace
 
 std::vector<Family> tilegpu::findFamilies(LayoutGraph &graph) {
-  llvm::MapVector<LayoutAttr, Spreading> seeds;
-  auto seedsOf = [&](LayoutAttr layout) -> Spreading & { return seeds.try_emplace(layout, graph).first->second; };
+  llvm::MapVector<LayoutAttr, FamilyPropagation> seeds;
+  auto seedsOf = [&](LayoutAttr layout) -> FamilyPropagation & {
+    return seeds.try_emplace(layout, graph).first->second;
+  };
   for (auto [index, node] : llvm::enumerate(graph.nodes())) {
     if (isa_and_nonnull<tile::MemoryAccessOpInterface>(node.op) && node.label) {
       seedsOf(node.label).seed(static_cast<int>(index), node.label);

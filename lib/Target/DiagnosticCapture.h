@@ -1,7 +1,7 @@
 // Errors that LLVM reports to a context. Its default handler exits the process.
 
-#ifndef TILEWRIGHT_LIB_TARGET_KEPTERRORS_H
-#define TILEWRIGHT_LIB_TARGET_KEPTERRORS_H
+#ifndef TILEWRIGHT_LIB_TARGET_DIAGNOSTICCAPTURE_H
+#define TILEWRIGHT_LIB_TARGET_DIAGNOSTICCAPTURE_H
 
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/LLVMContext.h"
@@ -12,12 +12,12 @@
 namespace tilewright::codegen {
 
 /// Keeps the first error that is reported to the context while the object exists.
-class KeptErrors {
+class DiagnosticCapture {
 public:
-  explicit KeptErrors(llvm::LLVMContext &context);
-  ~KeptErrors();
-  KeptErrors(const KeptErrors &) = delete;
-  KeptErrors &operator=(const KeptErrors &) = delete;
+  explicit DiagnosticCapture(llvm::LLVMContext &context);
+  ~DiagnosticCapture();
+  DiagnosticCapture(const DiagnosticCapture &) = delete;
+  DiagnosticCapture &operator=(const DiagnosticCapture &) = delete;
 
   std::string first; ///< empty if there is none
 
@@ -28,4 +28,4 @@ private:
 
 } // namespace tilewright::codegen
 
-#endif // TILEWRIGHT_LIB_TARGET_KEPTERRORS_H
+#endif // TILEWRIGHT_LIB_TARGET_DIAGNOSTICCAPTURE_H

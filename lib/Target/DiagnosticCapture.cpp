@@ -1,4 +1,4 @@
-#include "KeptErrors.h"
+#include "DiagnosticCapture.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -27,10 +27,10 @@ private:
 };
 } // namespace
 
-KeptErrors::KeptErrors(LLVMContext &context) : context(context), before(context.getDiagnosticHandler()) {
+DiagnosticCapture::DiagnosticCapture(LLVMContext &context) : context(context), before(context.getDiagnosticHandler()) {
   context.setDiagnosticHandler(std::make_unique<Handler>(first));
 }
 
-KeptErrors::~KeptErrors() { context.setDiagnosticHandler(std::move(before)); }
+DiagnosticCapture::~DiagnosticCapture() { context.setDiagnosticHandler(std::move(before)); }
 
 } // namespace tilewright::codegen

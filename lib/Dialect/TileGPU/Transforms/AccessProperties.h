@@ -1,7 +1,7 @@
 // The properties of a global memory access that determine its cost in a layout, from the attributes set by `coalesce`.
 
-#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
-#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
+#ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSPROPERTIES_H
+#define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSPROPERTIES_H
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Layout/Shape.h"
@@ -12,7 +12,7 @@ namespace tilewright::tilegpu {
 
 using tile::AccessKind;
 
-struct AccessFacts {
+struct AccessProperties {
   AccessKind kind = AccessKind::Load;
   layout::Shape shape;
   layout::Order order;      ///< dimensions, the one with the longest runs of consecutive addresses first
@@ -22,8 +22,8 @@ struct AccessFacts {
 };
 
 /// None for an access to a single element.
-std::optional<AccessFacts> factsOf(tile::MemoryAccessOpInterface access);
+std::optional<AccessProperties> propertiesOf(tile::MemoryAccessOpInterface access);
 
 } // namespace tilewright::tilegpu
 
-#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSFACTS_H
+#endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_ACCESSPROPERTIES_H

@@ -1,4 +1,4 @@
-#include "AccessFacts.h"
+#include "AccessProperties.h"
 
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 
@@ -17,20 +17,20 @@ static layout::Order orderOf(tile::MemoryAccessOpInterface access, int64_t rank)
   return order;
 }
 
-std::optional<AccessFacts> tilegpu::factsOf(tile::MemoryAccessOpInterface access) {
+std::optional<AccessProperties> tilegpu::propertiesOf(tile::MemoryAccessOpInterface access) {
   auto type = dyn_cast<RankedTensorType>(access.getPtr().getType());
   if (!type) {
     return std::nullopt;
   }
-  AccessFacts facts;
-  facts.kind = access.getAccessKind();
-  facts.shape = layout::Shape(type.getShape());
-  facts.order = orderOf(access, type.getRank());
-  facts.run = contiguityOf(access, facts.order.front());
-  facts.vector = vectorWidthOf(access, facts.order.front());
-  facts.elementBytes = bytesOf(cast<tile::PtrType>(type.getElementType()).getPointee());
-  if (facts.kind == AccessKind::Atomic) {
-    facts.vector = std::min(facts.vector, std::max<int64_t>(1, kAtomicBytes / facts.elementBytes));
+  AccessProperties properties;
+  properties.kind = access.getAccessKind();
+  properties.shape = layout::Shape(type.getShape());
+  properties.order = orderOf(access, type.getRank());
+  properties.run = contiguityOf(access, properties.order.front());
+  properties.vector = vectorWidthOf(access, properties.order.front());
+  properties.elementBytes = bytesOf(cast<tile::PtrType>(type.getElementType()).getPointee());
+  if (properties.kind == AccessKind::Atomic) {
+    properties.vector = std::min(properties.vector, std::max<int64_t>(1, kAtomicBytes / properties.elementBytes));
   }
-  return facts;
+  return properties;
 }
