@@ -24,7 +24,11 @@ GPU_ROWS = {
     "add 2^28": "add, 2^28 floats",
     "softmax 4096x4096": "softmax, 4096 x 4096 floats",
     "layer norm 4096x8192": "layer norm, 4096 x 8192 halves",
+    "layer norm backward 4096x8192 fp16, sums under": "its gradients, sums under locks",
     "matmul 4096 float16": "matmul, 4096^3, halves",
+    "attention D128 128x128": "attention, B4 H32 N4096 D128, halves",
+    "attention D128 causal": "the same, causal",
+    "attention backward D128 causal": "its gradients",
 }
 CPU_ROWS = {
     "add 2^24": "add, 2^24 floats",
