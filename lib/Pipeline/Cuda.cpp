@@ -34,6 +34,9 @@ private:
   std::thread thread;
 };
 
+/// What another attempt leaves out: warps that only start copies, or matrix instructions of groups of warps.
+enum class Retry { None, WithoutProducers, WithoutGroupMma };
+
 class CudaCompilation {
 public:
   CudaCompilation(ModuleOp module, StringRef target, const hardware::Limits &limits, const CudaOptions &options,
@@ -70,9 +73,13 @@ public:
     return std::move(compiled);
   }
 
-  /// Whether the attempt has failed because of additional warps: the assembler has no registers for them, or does not
-  /// know the instructions that move registers.
-  bool wantsFewerWarps = false;
+  /// What another attempt should leave out, after run() has returned nothing. Nothing is left out twice.
+  Retry retry() const {
+    if (lacksRegistersForProducers && options.specializeWarps->value_or(true)) {
+      return Retry::WithoutProducers;
+    }
+    return *options.groupMma && cuda::lacksRegisters(failure.message) ? Retry::WithoutGroupMma : Retry::None;
+  }
 
 private:
   bool emitPtx(CudaModule &built) {
@@ -105,7 +112,7 @@ private:
     });
     bool addsWarps = built.threads != tilegpu::threadsOf(module).count();
     if (!cubin) {
-      wantsFewerWarps = addsWarps;
+      lacksRegistersForProducers = addsWarps;
       return compilation.failWithModule("cubin", llvm::toString(cubin.takeError()));
     }
     if (compilation.wantsDump()) {
@@ -113,7 +120,7 @@ private:
     }
     bool isSlow = cubin->spillBytes != 0 || !cuda::findWgmmaRemarks(cubin->log).empty();
     if (addsWarps && isSlow && !options.specializeWarps->has_value()) {
-      wantsFewerWarps = true;
+      lacksRegistersForProducers = true;
       return false;
     }
     warnOfSerialization(*cubin);
@@ -146,6 +153,8 @@ private:
   cuda::AssembleOptions assembler;
   AssemblerWarmUp warmUp;
   Compiled compiled;
+  /// The assembler has no registers for the additional warps, or does not know the instructions that move registers.
+  bool lacksRegistersForProducers = false;
 };
 
 } // namespace
@@ -153,25 +162,28 @@ private:
 std::optional<Compiled> compileForCuda(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                        const CudaOptions &options, PhaseDump dump, CompileFailure &failure) {
   bool mayRetry = *options.groupMma && !hardware::lookupGpu(target)->groupMma.empty();
-  OwningOpRef<ModuleOp> again = mayRetry ? module.clone() : ModuleOp();
-  CudaOptions others;
-  others.copy(options);
-  CudaCompilation first(module, target, limits, options, dump, failure);
-  std::optional<Compiled> compiled = first.run();
-  if (first.wantsFewerWarps && again) {
+  OwningOpRef<ModuleOp> pristine = mayRetry ? module.clone() : ModuleOp(), copy;
+  CudaOptions reduced;
+  reduced.copy(options);
+  while (true) {
+    CudaCompilation attempt(module, target, limits, reduced, dump, failure);
+    std::optional<Compiled> compiled = attempt.run();
+    Retry retry = compiled || !mayRetry ? Retry::None : attempt.retry();
+    if (retry == Retry::None) {
+      return compiled;
+    }
+    copy = pristine->clone();
+    module = *copy;
     failure = CompileFailure();
-    others.specializeWarps.set(false);
-    OwningOpRef<ModuleOp> copy = again->clone();
-    compiled = CudaCompilation(*copy, target, limits, others, dump, failure).run();
+    if (retry == Retry::WithoutProducers) {
+      reduced.specializeWarps.set(false);
+    } else {
+      mlir::emitWarning(module.getLoc())
+          << "the accumulators of the kernel's wgmma instructions do not fit the "
+             "registers, so that it uses mma.sync; smaller tiles or more warps avoid that";
+      reduced.groupMma.set(false);
+    }
   }
-  if (compiled || !again || !cuda::lacksRegisters(failure.message)) {
-    return compiled;
-  }
-  mlir::emitWarning(again->getLoc()) << "the accumulators of the kernel's wgmma instructions do not fit the registers, "
-                                        "so that it uses mma.sync; smaller tiles or more warps avoid that";
-  failure = CompileFailure();
-  others.groupMma.set(false);
-  return CudaCompilation(*again, target, limits, others, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

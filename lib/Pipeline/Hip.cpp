@@ -124,15 +124,15 @@ bool loadsInLoops(ModuleOp module) {
 
 std::optional<Compiled> compileForHip(ModuleOp module, StringRef target, const hardware::Limits &limits,
                                       const HipOptions &options, PhaseDump dump, CompileFailure &failure) {
-  OwningOpRef<ModuleOp> again = *options.prefetch && loadsInLoops(module) ? module.clone() : ModuleOp();
+  OwningOpRef<ModuleOp> pristine = *options.prefetch && loadsInLoops(module) ? module.clone() : ModuleOp();
   std::optional<Compiled> compiled = HipCompilation(module, target, limits, options, dump, failure).run();
-  if (!compiled || !again || compiled->metadata.getInteger("spill_bytes") == 0) {
+  if (!compiled || !pristine || compiled->metadata.getInteger("spill_bytes") == 0) {
     return compiled;
   }
-  HipOptions others;
-  others.copy(options);
-  others.prefetch = false; // leaves registers for everything else
-  return HipCompilation(*again, target, limits, others, std::move(dump), failure).run();
+  HipOptions reduced;
+  reduced.copy(options);
+  reduced.prefetch = false; // leaves registers for everything else
+  return HipCompilation(*pristine, target, limits, reduced, std::move(dump), failure).run();
 }
 
 } // namespace tilewright

@@ -18,7 +18,7 @@ def dump_folder() -> Path | None:
 
 
 class PhaseDump:
-    """Writes the phases of one kernel to `<folder>/<kernel>-<key>/NN-phase.mlir`, in order."""
+    """Writes the phases of one kernel to `<folder>/<kernel>-<key>/NN-phase.<suffix>`, in order."""
 
     def __init__(self, folder: Path, name: str, key: str) -> None:
         self.folder = folder / f"{_safe(name)}-{key[:12]}"
@@ -61,7 +61,9 @@ def _safe(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)[:80]
 
 
+# Of phases whose text is not MLIR.
+_SUFFIXES = {"asm": ".s", "ptx": ".ptx", "log": ".txt"}
+
+
 def _suffix(phase: str, text: str) -> str:
-    if phase == "asm":
-        return ".s"
-    return ".ll" if text.startswith("; ModuleID") else ".mlir"
+    return ".ll" if text.startswith("; ModuleID") else _SUFFIXES.get(phase, ".mlir")

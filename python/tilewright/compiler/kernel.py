@@ -73,7 +73,7 @@ class CompiledKernel(KernelAttributes):
         self.name: str = entry.metadata["name"]
         self.symbol: str = entry.metadata["symbol"]
         self.object = entry.sections["object"]
-        self._tile = entry.sections["tile"].decode()
+        self._source_ir = entry.sections["source"].decode()
         self._kept = entry.sections
         self._runtime = _Runtime()
 
@@ -161,8 +161,8 @@ class CompiledKernel(KernelAttributes):
             ValueError: The target has no such phase.
         """
         if phase == "source":
-            return stages.without_locations(self._tile)
-        if phase in self._kept.keys() - {"tile", "object"}:
+            return stages.without_locations(self._source_ir)
+        if phase in self._kept.keys() - {"source", "object"}:
             return self._kept[phase].decode()
         texts = self._all_texts()
         if phase not in texts:
@@ -171,7 +171,7 @@ class CompiledKernel(KernelAttributes):
 
     def source_text(self) -> str:
         """The Tile IR that the front end built, with locations."""
-        return self._tile
+        return self._source_ir
 
     def phase_names(self) -> list[str]:
         """The phases that `ir` accepts, in order."""
@@ -289,6 +289,6 @@ class CompiledKernel(KernelAttributes):
         with self._runtime.lock:
             if self._runtime.texts is None:
                 self._runtime.texts = stages.all_texts(
-                    self._tile, self.metadata["target"], self.metadata["options"]
+                    self._source_ir, self.metadata["target"], self.metadata["options"]
                 )
             return self._runtime.texts

@@ -132,7 +132,7 @@ def _on_disk(store: Any, request: Request) -> Found | None:
     for shape in store.load_shapes(request.base):
         record = request.replay(shape)
         entry: Entry | None = store.load(request.key(record)) if record else None
-        if record and entry and {"object", "tile"} <= entry.sections.keys():
+        if record and entry and {"object", "source"} <= entry.sections.keys():
             return _remember(request, record, entry, "disk")
     return None
 

@@ -15,7 +15,7 @@ from tilewright.dependencies import Record, Untrackable, digest
 from tilewright.errors import ArgumentError, ConstantError
 
 # Incremented when the meaning of a key or of an entry's sections changes.
-_SCHEME = "3"
+_SCHEME = "4"
 
 
 class KernelNaming:

@@ -54,12 +54,12 @@ def run(request: Request) -> tuple[Record, Entry]:
     record = request.record()
     module = _module_of(request, record)
     key = request.key(record)
-    tile = module.print(debug_info=True)
+    source_ir = module.print(debug_info=True)
     frontend = ("frontend", time.perf_counter() - start)
     # Must be read before compiling, which consumes the module.
     omits_asserts = module.op.get_attr(_OMITS_ASSERTS) is not None
     dump = artifacts.PhaseDump(folder, request.fn.name, key) if folder else None
-    compiled = _run_core(request, key, module, tile, options, dump)
+    compiled = _run_core(request, key, module, source_ir, options, dump)
     warn(compiled.warnings)
     metadata = {
         "name": request.name,
@@ -74,7 +74,7 @@ def run(request: Request) -> tuple[Record, Entry]:
         "accesses": compiled.accesses if options["checks"] else None,
         **compiled.metadata,
     }
-    texts = {"tile": tile, **compiled.texts}
+    texts = {"source": source_ir, **compiled.texts}
     kept = {name: text.encode() for name, text in texts.items()}
     return record, Entry(metadata, {"object": bytes(compiled.object), **kept})
 
@@ -88,10 +88,10 @@ def explain(request: Request) -> tuple[dict[str, Any], TilewrightError | None]:
     """
     record = request.record()
     module = _module_of(request, record)
-    tile = module.print(debug_info=True)
+    source_ir = module.print(debug_info=True)
     options = {**request.options.relevant(request.target.kind), "explain": True}
     try:
-        compiled = _run_core(request, request.key(record), module, tile, options, None)
+        compiled = _run_core(request, request.key(record), module, source_ir, options, None)
     except (OutOfResourcesError, PassError) as failure:
         schedule = getattr(failure.__cause__, "schedule", None)
         return ({"schedule": schedule} if schedule else {}), failure
@@ -127,16 +127,16 @@ def build_tile(request: Request, record: Record | None = None) -> Any:
     return module
 
 
-def all_texts(tile: str, target: str, options: dict[str, Any]) -> dict[str, str]:
+def all_texts(source_ir: str, target: str, options: dict[str, Any]) -> dict[str, str]:
     """The IR after every phase, and the assembly, of a kernel that has compiled before."""
     texts: dict[str, str] = {}
-    _compile_text(tile, target, options, texts.__setitem__)
+    _compile_text(source_ir, target, options, texts.__setitem__)
     return texts
 
 
-def without_locations(tile: str) -> str:
+def without_locations(source_ir: str) -> str:
     """Tile IR without locations."""
-    text: str = core().Module.parse(core().Context(), tile).print()
+    text: str = core().Module.parse(core().Context(), source_ir).print()
     return text
 
 
@@ -158,7 +158,12 @@ def reproduce(text: str, dump: Dump | None = None) -> None:
 
 
 def _run_core(
-    request: Request, key: str, module: Any, tile: str, options: dict[str, Any], dump: Dump | None
+    request: Request,
+    key: str,
+    module: Any,
+    source_ir: str,
+    options: dict[str, Any],
+    dump: Dump | None,
 ) -> Any:
     try:
         return _compile_module(module, str(request.target), options, dump)
@@ -168,7 +173,7 @@ def _run_core(
         failure = _pass_error(error)
         if not isinstance(failure, PassError):
             raise failure from None
-        failure.reproducer = _save_reproducer(request, key, tile, options)
+        failure.reproducer = _save_reproducer(request, key, source_ir, options)
         raise failure from error
 
 
@@ -188,17 +193,17 @@ def _pass_error(error: Exception) -> CompileError:
     return failure
 
 
-def _save_reproducer(request: Request, key: str, tile: str, options: dict[str, Any]) -> str:
+def _save_reproducer(request: Request, key: str, source_ir: str, options: dict[str, Any]) -> str:
     """Saves the Tile IR with target and options; returns the command that compiles it again."""
     header = json.dumps({"target": str(request.target), "options": options})
-    text = f"{_REPRODUCER}{header}\n{tile}"
+    text = f"{_REPRODUCER}{header}\n{source_ir}"
     path = artifacts.save_reproducer(request.fn.name, key, text)
     return f"python -m tilewright reproduce '{path}'"
 
 
-def _compile_text(tile: str, target: str, options: dict[str, Any], dump: Dump | None) -> Any:
+def _compile_text(source_ir: str, target: str, options: dict[str, Any], dump: Dump | None) -> Any:
     context = core().Context()
-    module = core().Module.parse(context, tile)
+    module = core().Module.parse(context, source_ir)
     return _compile_module(module, target, options, dump)
 
 

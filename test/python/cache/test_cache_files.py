@@ -8,7 +8,7 @@ from tilewright.cache import Entry, Folder, Store
 from tilewright.cache.format import decode, encode
 
 KEY = "ab" * 32
-ENTRY = Entry({"name": "add", "phases": [["frontend", 0.5]]}, {"object": b"\x7fELF", "tile": b""})
+ENTRY = Entry({"name": "add", "phases": [["frontend", 0.5]]}, {"object": b"\x7fELF", "source": b""})
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def kernel_of(target="cuda:90a", **facts):
         "accesses": None,
         **facts,
     }
-    sections = {"object": b"\x7fELF", "tile": b"module {}", "ptx": b".version 8.4"}
+    sections = {"object": b"\x7fELF", "source": b"module {}", "ptx": b".version 8.4"}
     return CompiledKernel("key", Entry(metadata, sections), "compiled")
 
 

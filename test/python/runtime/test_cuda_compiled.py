@@ -44,7 +44,7 @@ def compiled(cuda, monkeypatch):
             **{"slots": [0, 2], "accesses": None, **resources},
         }
         image = b"kernel registers=32 parameters=8,4"
-        sections = {"object": image, "tile": b"module {}", "ptx": b".version 8.4"}
+        sections = {"object": image, "source": b"module {}", "ptx": b".version 8.4"}
         return request.record(), Entry(metadata, sections)
 
     monkeypatch.setattr(stages, "run", run)

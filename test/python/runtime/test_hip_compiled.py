@@ -44,7 +44,7 @@ def compiled(hip, monkeypatch):
             **changes,
         }
         image = fake_hip.code_object("kernel registers=32 parameters=8,4,4h", arch)
-        return request.record(), Entry(metadata, {"object": image, "tile": b"module {}"})
+        return request.record(), Entry(metadata, {"object": image, "source": b"module {}"})
 
     monkeypatch.setattr(stages, "run", run)
     monkeypatch.setenv("TILEWRIGHT_CACHE", "0")
