@@ -34,7 +34,7 @@ private:
   std::thread thread;
 };
 
-/// What another attempt leaves out: warps that only start copies, or matrix instructions of groups of warps.
+/// What another attempt leaves out: warps that only start copies, or matrix instructions of warp groups.
 enum class Retry { None, WithoutProducers, WithoutGroupMma };
 
 class CudaCompilation {

@@ -28,7 +28,7 @@ void addGpuTilePasses(OpPassManager &passes, const GpuOptions &options) {
 }
 
 /// Kernels are persistent on request. If the user says nothing, where that is expected to pay, which was only seen
-/// where copies of boxes overlap with matrix instructions of groups of warps.
+/// where copies of boxes overlap with matrix instructions of warp groups.
 static std::optional<MakePersistentOptions> persistence(const hardware::GpuInfo *info, const GpuOptions &options,
                                                         const TileGPUSettings &settings) {
   bool mayOverlap = info && info->copiesBoxes && !info->groupMma.empty() && settings.usesGroupMma &&

@@ -12,10 +12,10 @@ namespace tilewright {
 
 /// What a kind of GPU decides for the phase of tiles with layouts.
 struct TileGPUSettings {
-  bool usesGroupMma = false;     ///< matrix instructions of groups of warps
+  bool usesGroupMma = false;     ///< matrix instructions of warp groups
   int mmaSide = 0;               ///< M and N of matrix instructions; 0 lets the passes choose
   bool isCooperative = false;    ///< all programs run at the same time
-  bool canMoveRegisters = false; ///< groups of warps may exchange registers
+  bool canMoveRegisters = false; ///< warp groups may exchange registers
   bool throughRegisters = true;  ///< loops may hold in registers what they load for the next iteration
 };
 

@@ -200,7 +200,7 @@ namespace {
 /// The positions of operations by what later passes have made of them.
 struct Positions {
   llvm::DenseSet<Attribute> inFlight;                  ///< dots, across iterations
-  llvm::DenseSet<Attribute> inTurns;                   ///< dots, started by one group of warps at a time
+  llvm::DenseSet<Attribute> inTurns;                   ///< dots, started by one warp group at a time
   llvm::DenseMap<Attribute, int64_t> inOtherPartition; ///< copies
 
   explicit Positions(ModuleOp module) {

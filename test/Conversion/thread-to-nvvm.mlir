@@ -208,7 +208,7 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 8 : i32, tileg
     return %id : i32
   }
 
-  // A group of warps cedes registers, and another one takes them.
+  // A warp group cedes registers, and another one takes them.
   //
   // CHECK-LABEL: func @registers
   func.func @registers() {

@@ -4,7 +4,7 @@
 #b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [0, 64]] : 32x128>
 #acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]], block = [] : 128x128>
 
-// Two groups of warps, each with 64 rows of 32 elements: the second one's begin 4096 bytes behind the first one's. An
+// Two warp groups, each with 64 rows of 32 elements: the second one's begin 4096 bytes behind the first one's. An
 // instruction computes 16 of K: A continues 32 bytes behind, B 16 lines of 128 bytes. The columns of B beyond 64 follow
 // after 32 lines. C is zero, so that the first instruction does not read it.
 // CHECK-LABEL: @two_groups

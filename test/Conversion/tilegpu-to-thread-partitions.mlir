@@ -2,7 +2,7 @@
 // RUN: tilewright-opt %s --tilegpu-to-thread --canonicalize --cse --split-input-file | FileCheck %s
 
 module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32, tilegpu.registers = 168 : i32, tilegpu.target = "sm_90a"} {
-  // All threads of a group of warps take the same branch, since all of them change their registers. Of the third group,
+  // All threads of a warp group take the same branch, since all of them change their registers. Of the third group,
   // the first warp executes the producer, and the other three end.
   //
   // CHECK-LABEL: func.func @branch
@@ -55,7 +55,7 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
     return
   }
 
-  // Two groups of warps take turns as they do without a producer: barriers 1 and 2 wait for the consumers' 256 threads.
+  // Two warp groups take turns as they do without a producer: barriers 1 and 2 wait for the consumers' 256 threads.
   //
   // CHECK-LABEL: func.func @turns
   // CHECK: } else {

@@ -56,7 +56,7 @@ struct MmaInstruction {
   const MmaOperand &c() const { return operands[2]; }
 };
 
-/// D = A * B + C by a group of warps that reads B from shared memory, and A from there or from registers, while the
+/// D = A * B + C by a warp group that reads B from shared memory, and A from there or from registers, while the
 /// program continues. NVIDIA's wgmma.
 struct GroupMmaInstruction {
   static constexpr int kWarps = 4;     ///< in a group
@@ -76,7 +76,7 @@ struct GroupMmaInstruction {
   layout::LinearLayout operand(layout::Operand which, int64_t n) const;
 };
 
-/// How many registers each thread of a group of warps can have after it has given some up, or got some.
+/// How many registers each thread of a warp group can have after it has given some up, or got some.
 struct MovedRegisters {
   static constexpr int kUnit = 8, kFewest = 24, kMost = 256;
   static constexpr bool isValid(int64_t count) { return count % kUnit == 0 && count >= kFewest && count <= kMost; }

@@ -32,7 +32,7 @@ struct CudaOptions : GpuOptions {
                    "if they do not fit on the device.")
           .refusedElsewhere()};
   Option<bool> groupMma{*this, true,
-                        OptionTraits("group_mma", "Whether to use matrix instructions of groups of warps.").internal()};
+                        OptionTraits("group_mma", "Whether to use matrix instructions of warp groups.").internal()};
   Option<std::optional<bool>> definesAccumulators{
       *this, std::nullopt,
       OptionTraits("defines_accumulators",
@@ -43,7 +43,7 @@ struct CudaOptions : GpuOptions {
   Option<std::string> nvJitLink{*this, "", OptionTraits("nvjitlink", "The path of the library nvJitLink.").internal()};
   Option<std::string> ptxas{*this, "", OptionTraits("ptxas", "The path of the program ptxas.").internal()};
 
-  /// Whether code may let groups of warps exchange registers. nvJitLink ignores such instructions; without it and
+  /// Whether code may let warp groups exchange registers. nvJitLink ignores such instructions; without it and
   /// ptxas, the driver assembles.
   bool canMoveRegisters() const { return !ptxas->empty() || nvJitLink->empty(); }
 };

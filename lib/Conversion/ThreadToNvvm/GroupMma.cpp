@@ -1,4 +1,4 @@
-// Matrix instructions of groups of warps: wgmma.
+// Matrix instructions of warp groups: wgmma.
 
 #include "ThreadToNvvm.h"
 

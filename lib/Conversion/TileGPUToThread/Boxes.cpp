@@ -21,7 +21,7 @@ Value mapParameter(Operation *op, int64_t map) {
   return function.getArgument(function.getNumArguments() - static_cast<unsigned>(maps.size() - map));
 }
 
-/// A box of a map: a column of a buffer, or the rows of a group of warps in it.
+/// A box of a map: a column of a buffer, or the rows of a warp group in it.
 struct Shape {
   int64_t width, height; ///< in elements
   int64_t bytes;

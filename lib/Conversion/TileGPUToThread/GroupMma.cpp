@@ -1,4 +1,4 @@
-// Dots by matrix instructions of groups of warps: one instruction per fragment of the accumulators and step along K.
+// Dots by matrix instructions of warp groups: one instruction per fragment of the accumulators and step along K.
 
 #include "TileGPUToThread.h"
 
@@ -282,7 +282,7 @@ struct GroupMma : OpConversionPattern<tilegpu::GroupMmaOp> {
     SmallVector<Value> sums = sumsOf(builder, adaptor.getAcc());
     Products products = {row, *accumulators, a, b, addressB};
     if (failed(emit(builder, op, products, sums, {isZero(adaptor.getAcc()), adaptor.getContinues()}))) {
-      return op.emitError("a group of warps does not hold its part of A");
+      return op.emitError("a warp group does not hold its part of A");
     }
     rewriter.replaceOp(op, fromSums(builder, adaptor.getAcc().getType(), std::move(sums)));
     return success();

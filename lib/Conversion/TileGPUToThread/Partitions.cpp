@@ -37,7 +37,7 @@ struct SpecializeWarps : OpConversionPattern<tilegpu::SpecializeWarpsOp> {
 private:
   enum Part { kProducer, kConsumers };
 
-  /// Whether the thread is in an additional warp; the same in all threads of a group of warps.
+  /// Whether the thread is in an additional warp; the same in all threads of a warp group.
   static Value isAdded(Builder &builder, tilegpu::SpecializeWarpsOp op) {
     int64_t groups = tilegpu::numWarps(op) / hardware::GroupMmaInstruction::kWarps;
     return arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, groupIndex(builder), constantI32(builder, groups));

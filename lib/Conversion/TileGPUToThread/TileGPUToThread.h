@@ -35,7 +35,7 @@ using Builder = mlir::ImplicitLocOpBuilder;
 /// The thread's lane and warp index; i32. CSE merges the duplicates.
 mlir::Value laneId(Builder &builder);
 mlir::Value warpId(Builder &builder);
-/// The index of the group of warps, which all its threads know to be the same.
+/// The index of the warp group, which all its threads know to be the same.
 mlir::Value groupIndex(Builder &builder);
 
 /// The lane with the bits of `mask` cleared.
@@ -53,10 +53,9 @@ tilegpu::Threads threadsAround(Builder &builder);
 mlir::Value constantI32(Builder &builder, int64_t value);
 
 /// The numbers of barriers. Barrier 0 is that of `thread.barrier`.
-inline constexpr int64_t kFirstTurnBarrier = 1; ///< for each of two groups of warps (Turns.cpp)
-inline constexpr int64_t kFirstGroupBarrier =
-    3;                                       ///< for each group of warps, of which there are up to eight (Boxes.cpp)
-inline constexpr int64_t kJointBarrier = 15; ///< of all partitions (Barrier.cpp)
+inline constexpr int64_t kFirstTurnBarrier = 1;  ///< for each of two warp groups (Turns.cpp)
+inline constexpr int64_t kFirstGroupBarrier = 3; ///< for each warp group, of which there are up to eight (Boxes.cpp)
+inline constexpr int64_t kJointBarrier = 15;     ///< of all partitions (Barrier.cpp)
 
 /// For each output dimension of `map`, the image of this thread's register 0; i32. The image of register r is the xor
 /// of that and registerImages(map)[r].

@@ -1,4 +1,4 @@
-// Turns of two groups of warps, by a named barrier of each group.
+// Turns of two warp groups, by a named barrier of each group.
 //
 //     group 0   bar.sync 1            bar.arrive 2                      bar.sync 1
 //     group 1                                       bar.sync 2          bar.arrive 1

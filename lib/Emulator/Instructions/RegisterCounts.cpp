@@ -1,4 +1,4 @@
-// setmaxnreg: groups of warps exchange registers.
+// setmaxnreg: warp groups exchange registers.
 //
 // Emulated threads have registers without limit, so only the form of the instruction is checked: its number, and that
 // all warps of the group execute it. That a block has as many registers is verified where the code is made

@@ -124,7 +124,7 @@ Expected<std::string> describeAssembler(const AssembleOptions &options) {
   return createStringError(kNoAssembler);
 }
 
-/// nvJitLink assembles code that could be linked with other code, and ignores instructions by which groups of warps
+/// nvJitLink assembles code that could be linked with other code, and ignores instructions by which warp groups
 /// exchange registers.
 static bool usesNvJitLink(const AssembleOptions &options, bool movesRegisters) {
   return !options.nvJitLink.empty() && (options.ptxas.empty() || !movesRegisters);

@@ -38,7 +38,7 @@ _TOOLKIT = Path("/usr/local/cuda")
 class Assemblers(NamedTuple):
     """Paths, empty if not found.
 
-    If both are found, the library is used, but for kernels in which groups of warps exchange
+    If both are found, the library is used, but for kernels in which warp groups exchange
     registers.
     """
 

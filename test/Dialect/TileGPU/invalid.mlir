@@ -356,7 +356,7 @@ module attributes {tilegpu.num_warps = 8 : i32} {
 
 module attributes {tilegpu.num_warps = 6 : i32, tilegpu.producer_warps = 4 : i32} {
   func.func @partOfAGroup() {
-    // expected-error @below {{needs consumers that are whole groups of warps}}
+    // expected-error @below {{needs consumers that are whole warp groups}}
     tilegpu.specialize_warps producer {
     } consumers {
     }

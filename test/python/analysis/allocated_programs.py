@@ -60,7 +60,7 @@ class Writer:
     """Writes random functions.
 
     Attributes:
-        partitions: The groups of warps that execute operations.
+        partitions: The warp groups that execute operations.
         copies: The probability that a write is an asynchronous copy.
     """
 

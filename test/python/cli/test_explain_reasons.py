@@ -83,7 +83,7 @@ WGMMA, COPY, PIPELINE = "wgmma", "asynchronous copy", "pipelining"
 IN_FLIGHT, MATRIX = "dot in flight across iterations", "matrix instruction"
 BOXES = "copies of boxes"
 PERSISTENT = "persistent programs"
-TURNS = "turns of two groups of warps"
+TURNS = "turns of two warp groups"
 
 FP8 = "*fp8e4nv:D,*fp8e4nv:D,*fp32:D,i32:D"
 FP32 = "*fp32:D,*fp32:D,*fp32:D,i32:D"

@@ -1,4 +1,4 @@
-"""The emulator finds faults in the turns of two groups of warps, where a group waits in vain."""
+"""The emulator finds faults in the turns of two warp groups, where a group waits in vain."""
 
 import numpy as np
 import pytest

@@ -24,7 +24,7 @@ class Exits(Loops):
 
     @staticmethod
     def sizes(rng: random.Random) -> tuple[int, int, int]:
-        """Of a third of the kernels, sizes that groups of warps multiply."""
+        """Of a third of the kernels, sizes that warp groups multiply."""
         if rng.random() < 0.35:
             return 64, rng.choice([16, 32, 64]), rng.choice([32, 64])
         return Loops.sizes(rng)

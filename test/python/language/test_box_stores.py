@@ -233,7 +233,7 @@ def shifted_tiles(x, y, out, count, shift):
 @pytest.mark.parametrize("along", [0, 1])
 @pytest.mark.parametrize("pitch", [64, 128, 256])
 def test_rows_that_overlap(pitch, along, launch_target) -> None:
-    """The last of several stores to an element counts, also if other groups of warps make them."""
+    """The last of several stores to an element counts, also if other warp groups make them."""
     side, count = 128, 4
     x = (torch.randint(-4, 5, (count * side, 64)) / 4).half()
     y = torch.eye(64).half()

@@ -59,7 +59,7 @@ def test_limits_of_two_instructions(limit):
 
 @tilewright.jit
 def chain(a, b, c, out, LIMIT: tl.constexpr):
-    """Operand A in registers, two groups of warps, and an accumulator that is not zero."""
+    """Operand A in registers, two warp groups, and an accumulator that is not zero."""
     i, j = tl.arange(0, 128), tl.arange(0, 64)
     x = tl.load(a + i[:, None] * 64 + j[None, :])
     y = tl.load(b + j[:, None] + j[None, :] * 64)

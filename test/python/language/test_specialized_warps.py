@@ -275,5 +275,5 @@ def test_registers_that_move(warps, threads, monkeypatch) -> None:
     )  # fmt: skip
     ptx = made.asm["ptx"]
     assert f".reqntid {threads}" in ptx
-    moves = warps > 4  # a program of one group of warps has enough registers for another warp
+    moves = warps > 4  # a program of one warp group has enough registers for another warp
     assert ("setmaxnreg.dec" in ptx) == moves and ("setmaxnreg.inc" in ptx) == moves

@@ -1,4 +1,4 @@
-"""Loops of products and sums in which two groups of warps start matrix instructions in turns."""
+"""Loops of products and sums in which two warp groups start matrix instructions in turns."""
 
 import pytest
 import torch

@@ -265,7 +265,7 @@ static int64_t countJointBarriers(mlir::Region &region) {
   return count;
 }
 
-/// What the groups of warps have after the exchange must fit into what the kernel started with: otherwise they wait for
+/// What the warp groups have after the exchange must fit into what the kernel started with: otherwise they wait for
 /// registers forever.
 static LogicalResult verifyRegisters(SpecializeWarpsOp op, ArrayRef<int32_t> counts) {
   using tilewright::hardware::MovedRegisters;
@@ -288,7 +288,7 @@ LogicalResult SpecializeWarpsOp::verify() {
     return emitOpError("needs `tilegpu.producer_warps` on the module");
   }
   if (threadsOf(*this).warps % tilewright::hardware::GroupMmaInstruction::kWarps != 0) {
-    return emitOpError("needs consumers that are whole groups of warps");
+    return emitOpError("needs consumers that are whole warp groups");
   }
   return getRegisters() ? verifyRegisters(*this, *getRegisters()) : success();
 }

@@ -244,8 +244,13 @@ struct CopiedBuffers {
 } // namespace
 
 namespace {
-struct Position {
+struct StageAndCluster {
   int64_t stage, cluster;
+};
+
+struct LoopSchedule {
+  SmallVector<StageAndCluster> positions; ///< of the operations of the loop, in order
+  int64_t keptSlots = 0;                  ///< how many slots more than its reads need the loop keeps
 };
 } // namespace
 
@@ -276,39 +281,40 @@ static SmallVector<GroupMmaOp> scoreDotsOfCopies(scf::ForOp loop, const LoopCopi
 
 /// Copies follow the scores, while those and the sums of the previous iteration are computed. These read another slot
 /// than the copies write: the loop keeps one more, so that the copies are started one iteration less ahead.
-static SmallVector<Position> decideForChainedDots(scf::ForOp loop, const LoopCopies &copies,
-                                                  ArrayRef<GroupMmaOp> scores, int64_t stages) {
-  SmallVector<Position> positions;
+static LoopSchedule decideForChainedDots(scf::ForOp loop, const LoopCopies &copies, ArrayRef<GroupMmaOp> scores,
+                                         int64_t stages) {
+  LoopSchedule schedule;
   for (Operation &op : loop.getBody()->without_terminator()) {
     bool isScore = llvm::is_contained(scores, &op);
-    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 2, isScore ? 0 : 2});
+    schedule.positions.push_back(copies.ahead.contains(&op) ? StageAndCluster{0, 1}
+                                                            : StageAndCluster{stages - 2, isScore ? 0 : 2});
   }
-  loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
-  return positions;
+  schedule.keptSlots = 1;
+  return schedule;
 }
 
 /// Operands in registers are read an iteration ahead, while the group_mma of this one are computed, and copies follow.
 /// They write the slot that the previous iteration has read: the loop keeps one more than its reads need.
-static SmallVector<Position> decideForReads(scf::ForOp loop, const LoopCopies &copies, ArrayRef<Operation *> reads,
-                                            int64_t stages) {
-  SmallVector<Position> positions;
+static LoopSchedule decideForReads(scf::ForOp loop, const LoopCopies &copies, ArrayRef<Operation *> reads,
+                                   int64_t stages) {
+  LoopSchedule schedule;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    positions.push_back(copies.ahead.contains(&op)       ? Position{0, 2}
-                        : llvm::is_contained(reads, &op) ? Position{stages - 2, 1}
-                                                         : Position{stages - 1, 0});
+    schedule.positions.push_back(copies.ahead.contains(&op)       ? StageAndCluster{0, 2}
+                                 : llvm::is_contained(reads, &op) ? StageAndCluster{stages - 2, 1}
+                                                                  : StageAndCluster{stages - 1, 0});
   }
-  loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
-  return positions;
+  schedule.keptSlots = 1;
+  return schedule;
 }
 
 /// Copies follow the dots, which are in flight until those of the next iteration have started: they write the slot that
 /// the previous iteration has read.
-static SmallVector<Position> decideForGroups(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
-  SmallVector<Position> positions;
+static LoopSchedule decideForGroups(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  LoopSchedule schedule;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 1, 0});
+    schedule.positions.push_back(copies.ahead.contains(&op) ? StageAndCluster{0, 1} : StageAndCluster{stages - 1, 0});
   }
-  return positions;
+  return schedule;
 }
 
 /// Reads by the threads that made the copies; none if other operations read copies.
@@ -322,14 +328,15 @@ static SmallVector<LocalLoadOp> readsOfOwnCopies(scf::ForOp loop, const LoopCopi
 }
 
 /// Reads first, then the copies into the slots that were just read, then the rest.
-static SmallVector<Position> decideForOwnCopies(scf::ForOp loop, const LoopCopies &copies, ArrayRef<LocalLoadOp> reads,
-                                                int64_t stages) {
-  SmallVector<Position> positions;
+static LoopSchedule decideForOwnCopies(scf::ForOp loop, const LoopCopies &copies, ArrayRef<LocalLoadOp> reads,
+                                       int64_t stages) {
+  LoopSchedule schedule;
   for (Operation &op : loop.getBody()->without_terminator()) {
     bool isRead = llvm::is_contained(reads, &op);
-    positions.push_back(copies.ahead.contains(&op) ? Position{0, 1} : Position{stages - 1, isRead ? 0 : 2});
+    schedule.positions.push_back(copies.ahead.contains(&op) ? StageAndCluster{0, 1}
+                                                            : StageAndCluster{stages - 1, isRead ? 0 : 2});
   }
-  return positions;
+  return schedule;
 }
 
 /// The bytes of shared memory if the loop's copies have `slots` slots, beside all other buffers: those of its later
@@ -351,21 +358,20 @@ static bool hasRoomForSecondSlots(scf::ForOp loop, const LoopCopies &copies) {
 
 /// Loads to registers first, then the rest of the previous iteration, then the stores. With two slots, one barrier
 /// between the stores and the reads of the next iteration is enough; with one slot, another one precedes the stores.
-static SmallVector<Position> decideForRegisters(scf::ForOp loop, const LoopCopies &copies) {
-  SmallVector<Position> positions;
+static LoopSchedule decideForRegisters(scf::ForOp loop, const LoopCopies &copies) {
+  LoopSchedule schedule;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    positions.push_back(!copies.ahead.contains(&op) ? Position{1, 1}
-                        : isa<LocalStoreOp>(op)     ? Position{0, 2}
-                                                    : Position{0, 0});
+    schedule.positions.push_back(!copies.ahead.contains(&op) ? StageAndCluster{1, 1}
+                                 : isa<LocalStoreOp>(op)     ? StageAndCluster{0, 2}
+                                                             : StageAndCluster{0, 0});
   }
   if (hasRoomForSecondSlots(loop, copies)) {
-    loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(1));
+    schedule.keptSlots = 1;
   }
-  return positions;
+  return schedule;
 }
 
-/// The position of each operation of a loop with `stages` stages, in order.
-static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+static LoopSchedule decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
   if (targetOf(loop).copiesThroughRegisters()) {
     return decideForRegisters(loop, copies);
   }
@@ -385,18 +391,18 @@ static SmallVector<Position> decide(scf::ForOp loop, const LoopCopies &copies, i
   bool readsAhead = !copies.firstReads.empty() && LocalLoadOp(copies.lastRead)->isBeforeInBlock(copies.lastDot) &&
                     !llvm::is_contained(copies.firstReads, copies.lastRead);
   bool isAfterLastDot = false;
-  SmallVector<Position> positions;
+  LoopSchedule schedule;
   for (Operation &op : loop.getBody()->without_terminator()) {
     isAfterLastDot |= &op == copies.lastDot;
     if (copies.ahead.contains(&op)) {
-      positions.push_back({0, readsAhead ? 2 : 0});
+      schedule.positions.push_back({0, readsAhead ? 2 : 0});
     } else if (!readsAhead || llvm::is_contained(copies.firstReads, &op)) {
-      positions.push_back({stages - 1, 1});
+      schedule.positions.push_back({stages - 1, 1});
     } else {
-      positions.push_back({stages, isAfterLastDot ? 3 : 0});
+      schedule.positions.push_back({stages, isAfterLastDot ? 3 : 0});
     }
   }
-  return positions;
+  return schedule;
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,10 +433,13 @@ static bool hasRoom(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
 // Annotating
 //===----------------------------------------------------------------------===//
 
-static void annotate(scf::ForOp loop, ArrayRef<Position> positions) {
-  for (auto [op, position] : llvm::zip_equal(loop.getBody()->without_terminator(), positions)) {
+static void annotate(scf::ForOp loop, const LoopSchedule &schedule) {
+  for (auto [op, position] : llvm::zip_equal(loop.getBody()->without_terminator(), schedule.positions)) {
     op.setAttr(TileGPUDialect::kScheduleAttr,
                ScheduleAttr::get(loop.getContext(), position.stage, position.cluster, /*partition=*/0));
+  }
+  if (schedule.keptSlots > 0) {
+    loop->setAttr(TileGPUDialect::kKeptSlotsAttr, Builder(loop.getContext()).getI64IntegerAttr(schedule.keptSlots));
   }
 }
 

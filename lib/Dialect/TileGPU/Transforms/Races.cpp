@@ -153,13 +153,13 @@ static bool isByGroups(Operation *op) {
   return (store && store.getByGroups()) || (wait && wait.getByGroups());
 }
 
-/// Whether the threads of each group of warps wait for each other at one of the accesses, and groups access rows of
+/// Whether the threads of each warp group wait for each other at one of the accesses, and groups access rows of
 /// their own.
 static bool areOrderedByGroups(const MemoryAccess &left, const MemoryAccess &right) {
   return left.alloc == right.alloc && (isByGroups(left.op) || isByGroups(right.op));
 }
 
-/// Whether each group of warps orders the accesses by its own waits: no other group writes the same rows. Different
+/// Whether each warp group orders the accesses by its own waits: no other group writes the same rows. Different
 /// stores never have the same map.
 static bool areOfRowsOfGroups(Operation *left, Operation *right) {
   auto one = dyn_cast<BoxStoreOp>(left), other = dyn_cast<BoxStoreOp>(right);

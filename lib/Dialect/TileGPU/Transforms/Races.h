@@ -22,7 +22,7 @@
 // its token; until then, the program does not access its buffer.
 //
 // The uses of a ring's slots need no barrier: copies of boxes wait until the slot is free, and reads until it is full.
-// Nor do buffers from which groups of warps copy boxes: each group accesses its own rows, and waits for its own
+// Nor do buffers from which warp groups copy boxes: each group accesses its own rows, and waits for its own
 // threads.
 //
 // A barrier separates the accesses of one partition. Those of two partitions that may conflict need a token: from the

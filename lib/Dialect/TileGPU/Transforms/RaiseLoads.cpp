@@ -1,4 +1,4 @@
-// raise-loads: starts loads before an iteration's first dot of groups of warps, or before it waits for dots. See
+// raise-loads: starts loads before an iteration's first dot of warp groups, or before it waits for dots. See
 // Passes.td.
 //
 //     %s = group_mma async ...                       %x = tile.load %p

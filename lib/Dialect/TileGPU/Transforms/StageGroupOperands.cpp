@@ -59,7 +59,7 @@ static const hardware::GroupMmaInstruction &rowOf(GroupMmaOp op) {
 
 static bool isOfTf32(GroupMmaOp op) { return rowOf(op).a == hardware::ElementType::TF32; }
 
-/// The layout of A in registers that the accumulators' layout determines: a group of warps has the same rows of both.
+/// The layout of A in registers that the accumulators' layout determines: a warp group has the same rows of both.
 static layout::LinearLayout registersOfA(GroupMmaOp op) {
   auto exchanged = [](const layout::LinearLayout &map, bool isTransposed) {
     return isTransposed ? layout::transposed(map, {1, 0}) : map;

@@ -1,4 +1,4 @@
-// take-turns: lets two groups of warps start their matrix instructions alternately. See Passes.td.
+// take-turns: lets two warp groups start their matrix instructions alternately. See Passes.td.
 //
 //     iteration i:   start the product of Q and K i
 //                    pass the turn                     the other group starts sum i - 1 and product i
@@ -110,7 +110,7 @@ class TakeTurns : public tilegpu::impl::TakeTurnsBase<TakeTurns> {
         return;
       }
       if (StringRef reason = whyNot(loop, module); !reason.empty()) {
-        stateRejected(turn->sum, "turns of two groups of warps", reason);
+        stateRejected(turn->sum, "turns of two warp groups", reason);
       } else {
         takeTurns(loop, *turn);
       }

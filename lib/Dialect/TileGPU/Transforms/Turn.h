@@ -1,4 +1,4 @@
-// Loops like that of attention, in which groups of warps can take turns.
+// Loops like that of attention, in which warp groups can take turns.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_TURN_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_TURN_H

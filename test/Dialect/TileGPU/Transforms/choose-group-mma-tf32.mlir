@@ -1,7 +1,7 @@
 // RUN: tilewright-opt %s --split-input-file --choose-mma --test-verify-layouts | FileCheck %s
 // RUN: tilewright-opt %s --split-input-file --choose-mma --stage-group-operands --test-verify-layouts | FileCheck %s --check-prefix=STAGED
 
-// Instructions of groups of warps cut off to tf32 what they read from shared memory: one operand goes through registers.
+// Instructions of warp groups cut off to tf32 what they read from shared memory: one operand goes through registers.
 #long = #tilegpu.layout<register = [[0, 1], [0, 2], [8, 0], [16, 0], [32, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = [] : 64x32>
 #byK = #tilegpu.layout<register = [[1, 0], [2, 0], [0, 16], [0, 32]], lane = [[4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = [[0, 4], [0, 8]], block = [] : 32x64>
 #acc = #tilegpu.layout<register = [[0, 1], [0, 2], [16, 0], [32, 0], [0, 32]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = [] : 64x64>

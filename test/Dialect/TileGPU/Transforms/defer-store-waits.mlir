@@ -35,7 +35,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return
   }
 
-  // Groups of warps may write the same elements: a barrier between two copies must follow the wait for the first one.
+  // Warp groups may write the same elements: a barrier between two copies must follow the wait for the first one.
   // CHECK-LABEL: @not_apart
   // CHECK: scf.for
   // CHECK: tilegpu.box_store 0

@@ -513,7 +513,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
 !buffer = !tilegpu.buffer<128x64xf16, #boxes>
 
 module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 32768 : i64} {
-  // No two groups of warps ever write the same elements. Each group waits for its own copies, and needs no other group.
+  // No two warp groups ever write the same elements. Each group waits for its own copies, and needs no other group.
   // CHECK-LABEL: @groupsApart
   func.func @groupsApart(%c: !tile.ptr<f16>, %n: i32, %x: tensor<128x64xf16, #rows>) {
     %c0 = arith.constant 0 : i32

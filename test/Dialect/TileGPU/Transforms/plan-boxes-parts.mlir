@@ -1,6 +1,6 @@
 // RUN: tilewright-opt %s --plan-boxes | FileCheck %s
 
-// Groups of warps store sums of four bytes in parts of some columns: boxes of one part are copied while threads store the
+// Warp groups store sums of four bytes in parts of some columns: boxes of one part are copied while threads store the
 // next one. Here the swizzle's 128 bytes are the fewest columns, and a part needs no more shared memory than the operand.
 
 #acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>

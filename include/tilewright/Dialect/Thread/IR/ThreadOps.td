@@ -158,7 +158,7 @@ def Thread_BarrierOp : Thread_Op<"barrier"> {
 }
 
 def Thread_SetRegistersOp : Thread_Op<"set_registers"> {
-  let summary = "Changes the number of registers of each thread of a group of warps";
+  let summary = "Changes the number of registers of each thread of a warp group";
   let description = [{
     All warps of the group execute the operation. With `more`, they wait until other groups have ceded as many.
   }];
@@ -256,7 +256,7 @@ def Thread_MmaOp : Thread_Op<"mma", [AttrSizedOperandSegments, InferTypeOpAdapto
 
 def Thread_SharedMatrix : AttrDef<Thread_Dialect, "SharedMatrix"> {
   let mnemonic = "shared_matrix";
-  let summary = "Where a matrix instruction of a group of warps finds an operand in shared memory";
+  let summary = "Where a matrix instruction of a warp group finds an operand in shared memory";
   let description = [{
     The operand is K x (M or N). It is stored in lines of `swizzle` bytes along K, or along M or N if it is `transposed`,
     as `layout::nvmmaShared` does. Eight lines are `stride` bytes apart from the next eight. If it is transposed, the
@@ -288,7 +288,7 @@ def Thread_GroupMmaBeginOp : Thread_Op<"group_mma_begin", [InferTypeOpAdaptor, M
 
 def Thread_GroupMmaOp : Thread_Op<"group_mma", [AttrSizedOperandSegments, InferTypeOpAdaptor,
                                                 MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Starts to compute A * B + C by a group of warps";
+  let summary = "Starts to compute A * B + C by a warp group";
   let description = [{
     `instruction` names a row of `GpuInfo::groupMma`, and `columns` is its N. `a` is the address of the matrix `inA`, or,
     without that attribute, the thread's words of the row's fragment; `b` is the address of `inB`. The operands begin

@@ -75,7 +75,7 @@ Threads threadsOf(mlir::Operation *op);
 /// The threads of a launch's program: these, and those of the warps that `specialize-warps` adds.
 Threads launchedThreads(mlir::Operation *op);
 
-/// The group of warps that executes the operation.
+/// The warp group that executes the operation.
 int64_t partitionOf(mlir::Operation *op);
 
 } // namespace tilewright::tilegpu

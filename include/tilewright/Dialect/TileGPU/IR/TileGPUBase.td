@@ -25,7 +25,7 @@ def TileGPU_Dialect : Dialect {
     `tile.num_stages` on a loop is the user's request. What `plan-pipeline` makes of it is in `tilegpu.schedule` on each
     operation of the loop.
 
-    `tilegpu.partition` on an operation is the group of warps that executes it; without it, this is group 0, the warps of
+    `tilegpu.partition` on an operation is the warp group that executes it; without it, this is group 0, the warps of
     `tilegpu.num_warps`. `specialize-warps` adds warps, whose number is in `tilegpu.producer_warps`. If groups
     of warps exchange registers, each thread has `tilegpu.registers` when the kernel starts.
   }];
@@ -41,9 +41,9 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kTargetAttr = "tilegpu.target";
     static constexpr llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     static constexpr llvm::StringLiteral kProducerWarpsAttr = "tilegpu.producer_warps";
-    /// The registers of each thread when the kernel starts, if groups of warps exchange them later.
+    /// The registers of each thread when the kernel starts, if warp groups exchange them later.
     static constexpr llvm::StringLiteral kRegistersAttr = "tilegpu.registers";
-    /// On a loop: the user's request that groups of warps share its work.
+    /// On a loop: the user's request that warp groups share its work.
     static constexpr llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
     static constexpr llvm::StringLiteral kDefaultNumStagesAttr = "tilegpu.default_num_stages";
     static constexpr llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
@@ -51,7 +51,7 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kScheduleAttr = "tilegpu.schedule";
     /// On a loop with a schedule: the number of slots whose data operations in flight still read.
     static constexpr llvm::StringLiteral kKeptSlotsAttr = "tilegpu.kept_slots";
-    /// The group of warps that executes an operation, if it is not 0.
+    /// The warp group that executes an operation, if it is not 0.
     static constexpr llvm::StringLiteral kPartitionAttr = "tilegpu.partition";
     /// On a comparison of tiles, an array<i64>: for each dimension, the length of aligned runs of equal results.
     static constexpr llvm::StringLiteral kConstancyAttr = "tilegpu.constancy";
@@ -97,7 +97,7 @@ def TileGPU_ScheduleAttr : AttrDef<TileGPU_Dialect, "Schedule"> {
   let description = [{
     In each iteration of the pipelined loop, an operation of stage s is executed for the iteration `last stage - s` ahead
     of that of the last stage. Within an iteration of the pipelined loop, operations are executed in the order of their
-    clusters, and those of one cluster in their original order. `partition` is the group of warps that executes the
+    clusters, and those of one cluster in their original order. `partition` is the warp group that executes the
     operation.
 
     ```mlir

@@ -201,13 +201,13 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [
 // Turns
 //===----------------------------------------------------------------------===//
 
-// Two groups of warps take turns: each waits until the other has passed the turn to it. A group must not pass the turn
+// Two warp groups take turns: each waits until the other has passed the turn to it. A group must not pass the turn
 // twice without taking it in between.
 
 def TileGPU_Group : ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<1>]>;
 
 def TileGPU_TakeTurnOp : TileGPU_Op<"take_turn"> {
-  let summary = "Each group of warps, or only the given one, waits until the other one has passed the turn";
+  let summary = "Each warp group, or only the given one, waits until the other one has passed the turn";
   let description = [{
     The wait comes after the computation of `after`, which the assembler would otherwise move behind it: to it, a
     barrier is about memory alone.
@@ -217,7 +217,7 @@ def TileGPU_TakeTurnOp : TileGPU_Op<"take_turn"> {
 }
 
 def TileGPU_PassTurnOp : TileGPU_Op<"pass_turn"> {
-  let summary = "Each group of warps, or only the given one, passes the turn to the other one, and continues";
+  let summary = "Each warp group, or only the given one, passes the turn to the other one, and continues";
   let arguments = (ins OptionalAttr<TileGPU_Group>:$only);
   let assemblyFormat = "(`only` $only^)? attr-dict";
 }
@@ -244,7 +244,7 @@ def TileGPU_TileOrBuffer : AnyTypeOf<[Tile_Tile, TileGPU_BufferType], "a tile in
 
 def TileGPU_GroupMmaOp : TileGPU_Op<"group_mma", [AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "Computes `acc + a @ b` with a matrix instruction of groups of warps, which reads b from shared memory";
+  let summary = "Computes `acc + a @ b` with a matrix instruction of warp groups, which reads b from shared memory";
   let description = [{
     `instruction` names a row of `GpuInfo::groupMma`, such as "m64k16.f16.f16.f32". The accumulator's layout is tiled by
     its fragments (`GroupMmaInstruction::operand`). Operand b, and a unless it is `registerA`, become buffers by
@@ -273,7 +273,7 @@ def TileGPU_GroupMmaOp : TileGPU_Op<"group_mma", [AllTypesMatch<["acc", "result"
 def TileGPU_RoundToTF32Op : TileGPU_PureOp<"round_to_tf32", [AllTypesMatch<["x", "result"]>, Elementwise]> {
   let summary = "Rounds to the nearest tf32, which has ten bits of mantissa; ties away from zero";
   let description = [{
-    Matrix instructions of groups of warps cut off what they read from shared memory. This rounds what is stored there.
+    Matrix instructions of warp groups cut off what they read from shared memory. This rounds what is stored there.
   }];
   let arguments = (ins Tile_Tile:$x);
   let results = (outs Tile_Tile:$result);
@@ -297,7 +297,7 @@ def TileGPU_AsyncFenceOp : TileGPU_Op<"async_fence", [
     MemoryEffects<[MemRead<TileGPU_Shared>, MemWrite<TileGPU_Shared>]>]> {
   let summary = "Makes this thread's writes to shared memory visible to `group_mma` and `box_store`";
   let description = [{
-    Matrix instructions of groups of warps, and copies of boxes, read shared memory by another path than loads. A barrier
+    Matrix instructions of warp groups, and copies of boxes, read shared memory by another path than loads. A barrier
     follows, as they read what other threads have written.
   }];
   let assemblyFormat = "attr-dict";

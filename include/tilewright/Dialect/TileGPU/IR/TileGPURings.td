@@ -101,7 +101,7 @@ def TileGPU_BoxStoreOp : TileGPU_Op<"box_store", [AttrSizedOperandSegments]> {
     ```
 
     A barrier separates the copy from what threads write to the buffer. With `by_groups`, the operation has it already:
-    each group of warps waits for its own threads, and copies the rows that these have written, which are as many for
+    each warp group waits for its own threads, and copies the rows that these have written, which are as many for
     each group and follow each other in the order of groups. Then groups need not wait for each other, neither here nor
     before they write the buffer again.
 
@@ -130,7 +130,7 @@ def TileGPU_BoxStoreWaitOp : TileGPU_Op<"box_store_wait", [MemoryEffects<[MemWri
   let summary = "Waits until all `box_store` have written global memory, or with `read`, until they have read the buffer";
   let description = [{
     Without `read`, a later `box_store` to the same elements comes after the earlier ones. A kernel must have waited when
-    it ends. With `by_groups`, each group of warps waits for its own copies.
+    it ends. With `by_groups`, each warp group waits for its own copies.
   }];
   let arguments = (ins TileGPU_BufferArg<[MemRead<TileGPU_Shared>]>:$buffer, UnitAttr:$by_groups, UnitAttr:$read);
   let assemblyFormat = "$buffer (`by_groups` $by_groups^)? (`read` $read^)? attr-dict `:` type($buffer)";

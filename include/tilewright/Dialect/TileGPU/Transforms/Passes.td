@@ -93,7 +93,7 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     multiply-adds in registers: each thread holds small rectangles of accumulators, and the rows of A and columns of B
     for them over all of K.
 
-    Where the target has matrix instructions of groups of warps (`GpuInfo::groupMma`), one takes the dot and the option
+    Where the target has matrix instructions of warp groups (`GpuInfo::groupMma`), one takes the dot and the option
     `groups` permits them, it becomes a `tilegpu.group_mma`. Its operands may have any layout, but for an A that is computed from another dot, which
     stays in registers. A tf32 dot whose B is not stored along K is transposed (`transposedC`) if its A is.
 
@@ -102,7 +102,7 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
     Destroys: nothing. Conversions surround every dot until `propagate-layouts`.
   }];
   let options = [Option<"groups", "groups", "bool", /*default=*/"true",
-                        "Whether to use matrix instructions of groups of warps.">,
+                        "Whether to use matrix instructions of warp groups.">,
                  Option<"side", "side", "int", /*default=*/"0",
                         "M and N of the matrix instructions where there is one of this size; 0 lets the pass choose.">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
@@ -400,14 +400,14 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
 
     A store outside of such loops becomes a `box_store` if its tile is read from a buffer that only the store needs, if
     its addresses and mask are such, with an end at a multiple of 16 bytes, and if no other access may be to the same
-    memory and no atomic may follow. So does one of elements of four bytes outside of any loop, of which groups of warps
+    memory and no atomic may follow. So does one of elements of four bytes outside of any loop, of which warp groups
     hold rows, if as many programs fit on a multiprocessor with a buffer for it.
 
     An atomic whose result is not used becomes a `box_store` that reduces, inside of pipelined loops, too, if it is
     relaxed, not of the scope of the system, and one of those that boxes can do: additions of f32, f16 and bf16, and
     `add`, `and`, `or` and `xor` of 32-bit integers. Other relaxed atomics may follow it.
 
-    Outside of loops, groups of warps store their rows in parts of some columns:
+    Outside of loops, warp groups store their rows in parts of some columns:
 
     ```mlir
     %c = local_alloc : <64x32xf32, 2>
@@ -472,7 +472,7 @@ def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
   let description = [{
     Where `expand-pipeline` has made copies of boxes, each iteration waits until a slot is full. This pass adds a
     `ring_release` after the loop's last read of the slot's data, or of those of the iteration before, if dots are in
-    flight that long. No barrier of all threads is needed in such a loop: groups of warps drift apart, so that one
+    flight that long. No barrier of all threads is needed in such a loop: warp groups drift apart, so that one
     computes while the other's matrix instructions run.
 
     Requires: `overlap-group-mma`, which decides how long dots are in flight.
@@ -483,7 +483,7 @@ def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
 }
 
 def RaiseLoads : Pass<"raise-loads", "mlir::ModuleOp"> {
-  let summary = "Start loads before an iteration's dots of groups of warps, or before the wait for them";
+  let summary = "Start loads before an iteration's dots of warp groups, or before the wait for them";
   let description = [{
     A load that is no copy, as that of a row's maximum in the backward pass of attention, comes where the program uses
     its values: after a wait for dots. Nothing moves it across the wait later, and threads would wait for memory when
@@ -707,7 +707,7 @@ def SpecializeWarps : Pass<"specialize-warps", "mlir::ModuleOp"> {
     }
     ```
 
-    The first barrier after a `ring_begin` joins the two. A program of several groups of warps gets one more; one of its
+    The first barrier after a `ring_begin` joins the two. A program of several warp groups gets one more; one of its
     warps starts the copies, and its registers move to the other groups. Without `can-move-registers`, and in programs of
     one group, the pass adds one warp, if the tiles leave registers for it.
 
@@ -731,15 +731,15 @@ def SpecializeWarps : Pass<"specialize-warps", "mlir::ModuleOp"> {
     Option<"automatic", "automatic", "bool", "false", "do it without a request where it is expected to pay">,
     Option<"limitsRegisters", "limits-registers", "bool", "false", "the user limits the registers of all threads">,
     Option<"canMoveRegisters", "can-move-registers", "bool", "true",
-           "the assembler supports that groups of warps exchange registers">,
+           "the assembler supports that warp groups exchange registers">,
   ];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def TakeTurns : Pass<"take-turns", "mlir::ModuleOp"> {
-  let summary = "Let two groups of warps start their matrix instructions alternately";
+  let summary = "Let two warp groups start their matrix instructions alternately";
   let description = [{
-    In loops like that of attention, a group of warps either computes or waits for its matrix instructions. The tensor
+    In loops like that of attention, a warp group either computes or waits for its matrix instructions. The tensor
     cores are busy all the time if one group computes while those of the other run. Without order, groups tend to do
     the same at the same time. The pass makes each group wait for its turn before the sum of an iteration, and pass the
     turn on after the products of the next one.

@@ -19,7 +19,7 @@ using hardware::GroupMmaInstruction;
 using layout::Operand;
 
 namespace {
-/// The groups of warps along M and N, and the columns that one instruction computes.
+/// The warp groups along M and N, and the columns that one instruction computes.
 struct GroupGrid {
   int64_t m, n, columns;
 };
@@ -121,7 +121,7 @@ static std::optional<int64_t> choosePartialK(tile::DotOp dot, const GroupMmaInst
 // Reasons
 //===----------------------------------------------------------------------===//
 
-/// Why no dot like this one is computed by groups of warps; empty if some are.
+/// Why no dot like this one is computed by warp groups; empty if some are.
 static std::string whyNever(tile::DotOp dot, const DotShape &shape) {
   if (shape.rank != 2) {
     return "it multiplies a batch of matrices";

@@ -1,4 +1,4 @@
-// Dots by matrix instructions of groups of warps, which read operands from shared memory.
+// Dots by matrix instructions of warp groups, which read operands from shared memory.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_GROUPMMA_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_CHOOSEMMA_GROUPMMA_H
@@ -14,7 +14,7 @@ struct DotTypes {
 /// The name of these instructions in stated decisions.
 inline constexpr llvm::StringLiteral kGroupMmaChoice = "wgmma";
 
-/// How groups of warps compute a dot.
+/// How warp groups compute a dot.
 struct GroupDot {
   const hardware::GroupMmaInstruction *row;
   bool registerA;                      ///< A stays in registers, in the layout `a`

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-/// Whether only dots of groups of warps read the buffer: they take the path on which boxes arrive, and it is known when
+/// Whether only dots of warp groups read the buffer: they take the path on which boxes arrive, and it is known when
 /// they have read it.
 static bool isReadByGroups(LocalStoreOp store) {
   LocalAllocOp alloc = allocationOf(store.getBuffer());

@@ -1,4 +1,4 @@
-// Loads of loops that copies of boxes can do instead: those whose values only dots of groups of warps read, from a
+// Loads of loops that copies of boxes can do instead: those whose values only dots of warp groups read, from a
 // buffer.
 
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PLANBOXES_BOXLOADS_H

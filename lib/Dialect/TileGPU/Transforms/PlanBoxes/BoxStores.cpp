@@ -49,7 +49,7 @@ static RankedTensorType partOf(RankedTensorType tile, int contiguous, int64_t sw
   return map ? RankedTensorType::get(sizes, tile.getElementType(), LayoutAttr::get(tile.getContext(), *map)) : tile;
 }
 
-/// The rows of the tile that each group of warps holds, if they follow each other, as many for each group, in the order
+/// The rows of the tile that each warp group holds, if they follow each other, as many for each group, in the order
 /// of groups. Each is at least as long as a swizzle's period.
 static std::optional<int64_t> rowsOfGroups(RankedTensorType tile, int rowDim) {
   constexpr int kWarpBits = 2; // of a group
@@ -82,7 +82,7 @@ static std::optional<IndexSum> endOfRow(const BoxDimension &columns) {
   return isConstant ? std::optional(columns.start.plus(IndexSum::constant(columns.span))) : std::nullopt;
 }
 
-/// Whether the tiles that the box moves begin at multiples of their height: then a group of warps, whose rows have the
+/// Whether the tiles that the box moves begin at multiples of their height: then a warp group, whose rows have the
 /// same place in all tiles, shares none with another group.
 static bool beginsAtMultiples(const Box &box, int64_t height) {
   return box.dimensions.size() == 2 &&
@@ -133,7 +133,7 @@ static LocalStoreOp findStaged(Operation *access) {
 }
 
 /// Why a tile that threads could store themselves should not take the way through shared memory; empty if it should.
-/// Groups of warps hold words of four bytes such that an instruction writes 32 bytes in each of eight lines; boxes
+/// Warp groups hold words of four bytes such that an instruction writes 32 bytes in each of eight lines; boxes
 /// write whole lines. As many programs as before must fit on a multiprocessor. A reduction of any elements is worth it.
 static StringRef whyNotStaged(const BoxStore &found) {
   constexpr int64_t kWord = 4;

@@ -5,7 +5,7 @@
 //     %y = local_load %b              =        box_store 0[%column, %row] of %array from %c
 //     tile.store %p, %y mask %m                box_store_wait %c
 //
-// If each group of warps copies rows of its own, it does so in parts of some columns, each with a slot of the buffer.
+// If each warp group copies rows of its own, it does so in parts of some columns, each with a slot of the buffer.
 //
 // A reduction is a relaxed atomic whose result is not used. Unlike stores, reductions are found in pipelined loops,
 // too.
@@ -28,7 +28,7 @@ struct BoxStore {
   int contiguous;              ///< the dimension along which memory is contiguous, and along which the parts lie
   Box box;
   int64_t map;
-  bool isByGroups; ///< whether each group of warps copies the rows that it holds
+  bool isByGroups; ///< whether each warp group copies the rows that it holds
   bool isApart;    ///< whether no two of these groups ever write the same element, or their order does not matter
 };
 

@@ -17,7 +17,7 @@ struct Producer {
   llvm::SmallVector<int32_t, 3> registers;
 };
 
-/// Groups of warps can exchange registers if the assembler supports that: `canMove`. None if the program's tiles do not
+/// Warp groups can exchange registers if the assembler supports that: `canMove`. None if the program's tiles do not
 /// fit beside the additional warps.
 std::optional<Producer> chooseProducer(mlir::func::FuncOp function, bool canMove);
 

@@ -283,7 +283,7 @@ private:
   ProgramSlice produced, consumed;
 };
 
-/// Whether it is expected to pay: the program has a multiprocessor for itself, and groups of warps wait for each other
+/// Whether it is expected to pay: the program has a multiprocessor for itself, and warp groups wait for each other
 /// between its loops, or compute between their dots. With several programs, one computes while another one waits.
 bool paysOff(func::FuncOp function) {
   bool pays = false;
