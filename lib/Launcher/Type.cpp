@@ -268,7 +268,7 @@ void bindLauncher(pybind11::module_ &module) {
       "Sets the object, or None, whose methods enter(function, kernel, grid, arguments) and exit(entered) are called\n"
       "around each launch. Returns the previous one.");
   module.def(
-      "set_plain_run", [](const pybind11::object &run) { setPlainRun(run.ptr()); }, pybind11::arg("run"),
+      "set_default_run", [](const pybind11::object &run) { setDefaultRun(run.ptr()); }, pybind11::arg("run"),
       "Sets the method `run` of @jit functions; launches call the method of the class if it is another one.");
   module.add_object("Launcher",
                     pybind11::reinterpret_borrow<pybind11::object>(reinterpret_cast<PyObject *>(launcherType)));

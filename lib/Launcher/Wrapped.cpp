@@ -327,7 +327,7 @@ PyMemberDef memberDefinitions[] = {
     {"fn", T_OBJECT, offsetof(WrappedKernel, inner), 0, "The kernel that is wrapped."},
     {"best_config", T_OBJECT, offsetof(WrappedKernel, bestConfig), 0, "The configuration of the latest launch."},
     {"_names", T_OBJECT, offsetof(WrappedKernel, names), 0, nullptr},
-    {"_plain_run", T_OBJECT, offsetof(WrappedKernel, defaultRun), 0, nullptr},
+    {"_default_run", T_OBJECT, offsetof(WrappedKernel, defaultRun), 0, nullptr},
     {"_keys", T_OBJECT, offsetof(WrappedKernel, keys), 0, nullptr},
     {"_choices", T_OBJECT, offsetof(WrappedKernel, choices), 0, nullptr},
     {"_place", T_OBJECT, offsetof(WrappedKernel, place), 0, nullptr},
@@ -370,7 +370,7 @@ PyObject *makeWrappedKernelType() {
   return type;
 }
 
-void setPlainRun(PyObject *run) { Py_XSETREF(defaultRun, Py_NewRef(run)); }
+void setDefaultRun(PyObject *run) { Py_XSETREF(defaultRun, Py_NewRef(run)); }
 
 PyObject *launchAny(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords) {
   Arguments arguments{grid, args, count, keywords};

@@ -139,7 +139,9 @@ private:
   bool runLLVMPhase() {
     CudaOptions others;
     others.copy(options);
-    others.definesAccumulators = options.definesAccumulators->value_or(needsDefinedAccumulators());
+    if (!options.definesAccumulators->has_value()) {
+      others.definesAccumulators = needsDefinedAccumulators();
+    }
     return runPhase(CudaPhase::LLVM, others);
   }
 

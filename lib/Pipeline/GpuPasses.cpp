@@ -110,8 +110,7 @@ static void addPipelinePasses(OpPassManager &passes, const GpuOptions &options, 
 
 /// Places buffers, orders accesses to them, and divides the work among warps.
 static void addOrderPasses(OpPassManager &passes, const GpuOptions &options, const TileGPUSettings &settings) {
-  passes.addPass(
-      tilegpu::createRaiseLoads()); // must run after cse because fewer computations of addresses then have to move
+  passes.addPass(tilegpu::createRaiseLoads());     // must run after cse: fewer addresses have to move then
   passes.addPass(tilegpu::createAllocateShared()); // must run after all passes that create buffers
   passes.addPass(tilegpu::createInsertBarriers()); // must run after all passes that move accesses
   passes.addPass(tilegpu::createResolveWaits());   // must run after all passes that move copies
@@ -123,9 +122,8 @@ static void addOrderPasses(OpPassManager &passes, const GpuOptions &options, con
   specialize.canMoveRegisters = settings.canMoveRegisters;
   passes.addPass(tilegpu::createSpecializeWarps(specialize)); // must run after all passes that order accesses
   passes.addPass(tilegpu::createTakeTurns());                 // must run after all passes that make warps wait
-  passes.addPass(
-      tilegpu::createGuardSelects()); // must run after the passes above because they do not look through scf.if
-  passes.addPass(tilegpu::createStartFromZero()); // must run last because it wraps loops in scf.if
+  passes.addPass(tilegpu::createGuardSelects());              // must run after passes that do not look through scf.if
+  passes.addPass(tilegpu::createStartFromZero());             // the same: it wraps loops in scf.if
 }
 
 /// Assigns layouts to tiles and lowers the movement of data.

@@ -74,12 +74,13 @@ std::optional<MemSemantic> withoutRelease(MemSemantic sem) {
 
 /// Whether the mask selects no thread but the first one.
 bool selectsFirstThread(Value mask) {
-  if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
-    return selectsFirstThread(both.getLhs()) || selectsFirstThread(both.getRhs());
-  }
-  auto compare = mask.getDefiningOp<arith::CmpIOp>();
-  return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
-         compare.getLhs().getDefiningOp<thread::IdOp>() && matchPattern(compare.getRhs(), m_Zero());
+  auto isFirstThread = [](Value value) {
+    auto compare = value.getDefiningOp<arith::CmpIOp>();
+    return compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+           compare.getLhs().getDefiningOp<thread::IdOp>() && matchPattern(compare.getRhs(), m_Zero());
+  };
+  auto withUsersMask = mask.getDefiningOp<arith::AndIOp>();
+  return isFirstThread(mask) || (withUsersMask && llvm::any_of(withUsersMask->getOperands(), isFirstThread));
 }
 
 /// An iteration's atomic also releases what those before have written and acquired. A fence before the loop can replace

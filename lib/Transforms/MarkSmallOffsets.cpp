@@ -1,7 +1,7 @@
 // mark-small-offsets: marks accesses whose addresses are less than 2 GiB behind an argument. See Passes.td.
 
 #include "tilewright/Analysis/PointerOffsets.h"
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Transforms/Passes.h"
 
 namespace tilewright {
@@ -22,8 +22,7 @@ using Check = IndexRanges::Check;
 Value pointersOf(Operation *op) {
   Value pointers;
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    bool readsEachTime = load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
-    pointers = readsEachTime ? Value() : load.getPtr();
+    pointers = tile::readsEachTime(load) ? Value() : load.getPtr();
   } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
     pointers = store.getPtr();
   }

@@ -7,7 +7,7 @@
 //                                                    tile.dot %x, ...
 
 #include "tilewright/Analysis/IntegerDivision.h"
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,7 +38,7 @@ scf::ForOp loopAround(scf::IfOp branch) {
 /// Whether the operation may be executed where the condition is false. A load is masked there.
 bool canBePredicated(Operation *op) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    return !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+    return !tile::readsEachTime(load);
   }
   if (isIntegerDivision(op)) {
     return isSafeDivision(op);

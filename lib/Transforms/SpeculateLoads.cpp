@@ -10,7 +10,7 @@
 //     }                                           }
 //     tile.store %p, %s mask %m                   tile.store %p, %s mask %m
 
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,7 +34,7 @@ bool returns(Operation *op) {
 
 bool isPlainLoad(Operation *op) {
   auto load = dyn_cast<tile::LoadOp>(op);
-  return load && !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+  return load && !tile::readsEachTime(load);
 }
 
 /// Whether another access may be executed before the operation instead of after it.

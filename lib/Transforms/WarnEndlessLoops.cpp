@@ -11,7 +11,7 @@
 // the loop, such as a counter.
 
 #include "tilewright/Analysis/MayAlias.h"
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -75,7 +75,7 @@ private:
              isFixed(branch.elseYield()->getOperand(index));
     }
     auto load = dyn_cast<tile::LoadOp>(op);
-    bool isPlain = load && !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+    bool isPlain = load && !tile::readsEachTime(load);
     bool isComputed = op->getNumRegions() == 0 && isMemoryEffectFree(op);
     if (!(isPlain || isComputed) || !llvm::all_of(op->getOperands(), [&](Value value) { return isFixed(value); })) {
       return false;

@@ -258,7 +258,7 @@ bool isLauncher(PyObject *object);
 // Wrapped.cpp
 PyObject *makeWrappedKernelType();
 /// Sets the method `run` of @jit functions. Launches call another one if a class or a program replaces it.
-void setPlainRun(PyObject *run);
+void setDefaultRun(PyObject *run);
 /// Launches a kernel of any type: one that wraps another, or any object with a method `run`.
 PyObject *launchAny(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t count, PyObject *keywords);
 // Call.cpp

@@ -291,4 +291,4 @@ class JITFunction(_core.Launcher, FunctionAttributes):
 
 
 # Launches call the method of the class if it is another one.
-_core.set_plain_run(JITFunction.run)
+_core.set_default_run(JITFunction.run)

@@ -26,7 +26,7 @@ class KernelInterface(_core.WrappedKernel, metaclass=abc.ABCMeta):
 
     __name__: str
     __qualname__: str
-    _plain_run: Any
+    _default_run: Any
 
     def __init__(self, fn: Any = None, arg_names: Sequence[str] = ()) -> None:
         if fn is None:  # a class of a program sets the attributes itself, as with Triton's
@@ -41,7 +41,7 @@ class KernelInterface(_core.WrappedKernel, metaclass=abc.ABCMeta):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if name == "run":
-            self._plain_run = None  # C++ must call the method that this kernel has now
+            self._default_run = None  # C++ must call the method that this kernel has now
 
     @abc.abstractmethod
     def run(self, *args: Any, **kwargs: Any) -> Any:

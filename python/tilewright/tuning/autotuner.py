@@ -99,7 +99,7 @@ class Autotuner(KernelInterface):
         self._caches: dict[Any, _Choices] = {}
         self._own_cache: Any = None
         # What C++ launches without calling `run`; see lib/Launcher/Wrapped.cpp.
-        self._plain_run, self._choices = _RUN, {}
+        self._default_run, self._choices = _RUN, {}
         self._launch = threading.local()
         function = jit_function(fn)
         self._defaults = {

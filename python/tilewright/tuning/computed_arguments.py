@@ -44,7 +44,7 @@ class Heuristics(KernelInterface):
     def values(self, values: Mapping[str, Heuristic]) -> None:
         # Read-only, because C++ has a copy.
         self._values = MappingProxyType(dict(values))
-        self._plain_run = _RUN
+        self._default_run = _RUN
         self._computed_names = tuple(map(sys.intern, values))
         self._functions = tuple(values.values())
 

@@ -25,7 +25,7 @@ def write(rng: random.Random) -> Kernel:
         size *= side
     source = w.array("x", dtype, "small")
     w.line(f"v = tl.load({source} + pid * {size} + lane)")
-    rng.choice([last_one, last_one, last_one, lock, begin, chain])(w, dtype, size)
+    rng.choice([last_one, last_one, last_one, lock, begin, update, chain])(w, dtype, size)
     kernel = w.finish(ordered=True, launches=LAUNCHES)
     kernel.options["num_warps"] = rng.choice([1, 2, 4, 8, 16, 16])
     return kernel
@@ -73,12 +73,22 @@ def last_one(w: Writer, dtype: str, size: int) -> None:
             w.line(f"tl.store({total} + lane, sum)")
 
 
+def take(w: Writer, mutex: str) -> None:
+    """Waits for a lock, in ways of which some let the loop release once and some do not."""
+    sem = w.pick("", "", ', sem="acq_rel"', ', sem="acquire"')
+    scope = w.pick("", "", "", ', scope="sys"')
+    get = w.pick(
+        f"tl.atomic_cas({mutex}, 0, 1{sem}{scope})", f"tl.atomic_xchg({mutex}, 1{sem}{scope})"
+    )
+    with w.block(f"while {get} {w.pick('== 1', '!= 0')}:"):
+        w.line(w.pick("pass", "pass", "pass", "tl.debug_barrier()"))
+
+
 def lock(w: Writer, dtype: str, size: int) -> None:
     """Each program adds its part to the same memory, under a lock."""
     total = shared(w, "total", dtype, size)
     mutex = shared(w, "mutex", "int32", 1)
-    with w.block(f"while tl.atomic_cas({mutex}, 0, 1) == 1:"):
-        w.line("pass")
+    take(w, mutex)
     for _ in range(w.rng.randint(1, 2)):
         order = w.pick("lane", "lane", f"({size - 1} - lane)")
         w.line(f"tl.store({total} + {order}, tl.load({total} + {order}) + v)")
@@ -91,8 +101,7 @@ def begin(w: Writer, dtype: str, size: int) -> None:
     mutex, begun = shared(w, "mutex", "int32", 1), shared(w, "begun", "int32", 1)
     w.line(f"at = total + {w.pick('lane', 'lane', f'({size - 1} - lane)')}")
     mask = w.pick("", "", f", mask=lane < {w.rng.randrange(1, size)}")
-    with w.block(f"while tl.atomic_cas({mutex}, 0, 1) == 1:"):
-        w.line("pass")
+    take(w, mutex)
     w.line("sum = v")
     is_first = f"tl.load({begun}) == 0"
     mark = w.pick(f"tl.atomic_xchg({begun}, 1)", f"tl.store({begun}, 1)")
@@ -108,6 +117,29 @@ def begin(w: Writer, dtype: str, size: int) -> None:
         w.line(mark)
     w.line(f"tl.store(at, sum{mask})")
     w.line(w.pick(f"tl.atomic_xchg({mutex}, 0)", f'tl.atomic_xchg({mutex}, 0, sem="release")'))
+
+
+def update(w: Writer, dtype: str, size: int) -> None:
+    """Each program changes its own part: a branch loads what the code after it stores."""
+    w.buffers.append(Buffer("own", DType(dtype), "small", size * w.programs[0] + 8))
+    w.line(f"at = own + pid * {size} + {w.pick('lane', f'({size - 1} - lane)')}")
+    mask = w.pick("", f", mask=lane < {w.rng.randrange(1, size)}")
+    condition = w.pick("pid % 2 == 0", "pid > 0", "pid == 1")
+    w.line("sum = v")
+    with w.block(f"if {condition}:"):
+        if w.chance(0.3):
+            w.line(
+                f"tl.store(own + pid * {size} + lane, v + v)"
+            )  # before the load, and maybe of its memory
+        w.line(f"sum += tl.load(at{mask}{w.pick('', ', volatile=True')})")
+    if w.chance(0.6):
+        with w.block("else:"):
+            w.line(
+                w.pick("sum = sum * 2", f"tl.store(at, v * 3{mask})", f"sum -= tl.load(at{mask})")
+            )
+    if w.chance(0.2):
+        w.line("tl.debug_barrier()")
+    w.line(f"tl.store(at, sum{mask})")
 
 
 def chain(w: Writer, dtype: str, size: int) -> None:

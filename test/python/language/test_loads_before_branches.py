@@ -11,43 +11,28 @@ import tilewright.language as tl
 
 
 @tilewright.jit
-def sum_kernel(x, sums, lock, begun, n, N: tl.constexpr):
-    i = tl.arange(0, N)
-    inside = i < n
-    value = tl.load(x + tl.program_id(0) * n + i, mask=inside)
-    while tl.atomic_cas(lock, 0, 1) == 1:
-        pass
-    if tl.load(begun) == 0:
-        tl.atomic_xchg(begun, 1)
-    else:
-        value += tl.load(sums + i, mask=inside)
-    tl.store(sums + i, value, mask=inside)
-    tl.debug_barrier()
-    tl.atomic_xchg(lock, 0)
-
-
-@tilewright.jit
-def sum_of_pointers_kernel(x, sums, lock, begun, n, N: tl.constexpr):
+def sum_kernel(x, sums, lock, begun, n, SHARED: tl.constexpr, N: tl.constexpr):
     i = tl.arange(0, N)
     inside, at = i < n, sums + i
     value = tl.load(x + tl.program_id(0) * n + i, mask=inside)
     while tl.atomic_cas(lock, 0, 1) == 1:
         pass
     if tl.load(begun) == 0:
-        tl.store(begun, 1)
+        tl.atomic_xchg(begun, 1)
     else:
-        value += tl.load(at, mask=inside)
+        value += tl.load(at if SHARED else sums + i, mask=inside)
     tl.store(at, value, mask=inside)
+    tl.debug_barrier()
     tl.atomic_xchg(lock, 0)
 
 
-@pytest.mark.parametrize("kernel", [sum_kernel, sum_of_pointers_kernel], ids=("own", "shared"))
+@pytest.mark.parametrize("shared", [False, True], ids=("own address", "shared address"))
 @pytest.mark.parametrize("num_warps", [1, 8])
 @pytest.mark.parametrize("n", [1000, 1024])
-def test_the_first_sum_does_not_see_old_memory(kernel, num_warps: int, n: int) -> None:
+def test_the_first_sum_does_not_see_old_memory(shared: bool, num_warps: int, n: int) -> None:
     x = seeds.generator().integers(0, 9, (6, n)).astype(np.float32)
     sums, state = np.full(n, np.nan, np.float32), np.zeros(2, np.int32)
-    kernel[(6,)](x, sums, state[:1], state[1:], n, N=1024, num_warps=num_warps)
+    sum_kernel[(6,)](x, sums, state[:1], state[1:], n, SHARED=shared, N=1024, num_warps=num_warps)
     np.testing.assert_array_equal(sums, x.sum(0))
     assert state.tolist() == [0, 1]
 

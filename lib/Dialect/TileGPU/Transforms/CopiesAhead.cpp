@@ -18,8 +18,6 @@ bool fillsWithZeros(tile::LoadOp load) {
   return !other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat());
 }
 
-bool isVolatile(tile::LoadOp load) { return load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV; }
-
 bool canCopy(const hardware::GpuInfo &target, int64_t bytes) {
   return llvm::any_of(target.asyncCopies, [&](const hardware::AsyncCopy *copy) { return copy->bytes == bytes; });
 }

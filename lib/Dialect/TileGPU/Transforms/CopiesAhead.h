@@ -14,9 +14,6 @@ namespace tilewright::tilegpu {
 /// Whether masked elements are zero or unspecified: asynchronous copies can only fill with zeros.
 bool fillsWithZeros(tile::LoadOp load);
 
-/// Whether the load must read memory itself, each time.
-bool isVolatile(tile::LoadOp load);
-
 /// Whether an asynchronous copy of the target moves `bytes` bytes for each thread.
 bool canCopy(const hardware::GpuInfo &target, int64_t bytes);
 

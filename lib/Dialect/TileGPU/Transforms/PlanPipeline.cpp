@@ -35,6 +35,7 @@
 #include "PlanBoxes/BoxLoads.h"
 #include "tilewright/Analysis/LoopControl.h"
 #include "tilewright/Analysis/ReadOnlyMemory.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Dialect/Tile/Transforms/Decisions.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -77,7 +78,7 @@ static std::string whyNotPrefetchable(tile::LoadOp load) {
 
 /// Why a load can't be copied while earlier iterations are executed, by threads or as boxes; empty if it can.
 static std::string whyNotCopyable(tile::LoadOp load, bool asBoxes) {
-  if (isVolatile(load)) {
+  if (tile::readsEachTime(load)) {
     return "it is volatile";
   }
   if (load->use_empty() || !isa<RankedTensorType>(load.getType())) {

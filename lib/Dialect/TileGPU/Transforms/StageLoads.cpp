@@ -12,6 +12,7 @@
 #include "Buffers.h"
 #include "CopiesAhead.h"
 #include "OwnAccesses.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 
@@ -63,7 +64,8 @@ static bool canStage(tile::LoadOp load) {
   auto tile = dyn_cast<RankedTensorType>(load.getType());
   bool hasNumbers = tile && isa<IntegerType, FloatType>(tile.getElementType()) && !tile.getElementType().isInteger(1);
   bool isStored = llvm::any_of(load->getUsers(), llvm::IsaPred<LocalStoreOp>);
-  return hasNumbers && !isVolatile(load) && !load->use_empty() && !isStored && hasOneThreadPerElement(mapOf(load)) &&
+  return hasNumbers && !tile::readsEachTime(load) && !load->use_empty() && !isStored &&
+         hasOneThreadPerElement(mapOf(load)) &&
          canCopy(targetOf(load), vectorAccessOf(load).elements() * bytesOf(tile.getElementType()));
 }
 

@@ -2,6 +2,7 @@
 
 #include "tilewright/Analysis/IntegerDivision.h"
 #include "tilewright/Analysis/MayAlias.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,8 +95,7 @@ bool hasHoistingHazard(Value pointer, scf::ForOp loop, const ReadOnlyMemory &rea
 /// Whether the operation may be executed for an iteration that does not exist.
 static bool canBeAhead(Operation *op, scf::ForOp loop, const ReadOnlyMemory *readOnly) {
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    bool isVolatile = load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
-    return readOnly && !isVolatile && !hasHoistingHazard(load.getPtr(), loop, *readOnly);
+    return readOnly && !tile::readsEachTime(load) && !hasHoistingHazard(load.getPtr(), loop, *readOnly);
   }
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 && canRunAhead(op);
 }
