@@ -138,4 +138,15 @@ void addBoxPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Copy, Store, WaitForStores>(types, patterns.getContext());
 }
 
+void prefetchTensorMaps(FunctionOpInterface kernel) {
+  auto builder = Builder::atBlockBegin(kernel.getLoc(), &kernel.getFunctionBody().front());
+  Value first;
+  for (BlockArgument argument : kernel.getArguments()) {
+    if (kernel.getArgAttr(argument.getArgNumber(), thread::ThreadDialect::kTensorMapAttr)) {
+      first = first ? first : isFirstThread(builder);
+      thread::PrefetchTensorMapOp::create(builder, argument, first);
+    }
+  }
+}
+
 } // namespace tilewright::gpu

@@ -159,6 +159,7 @@ struct TileGPUToThread : tilewright::impl::TileGPUToThreadBase<TileGPUToThread> 
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
         describeArguments(function, argumentTypes[function.getName()], readOnly[function.getName()]);
+        tilewright::gpu::prefetchTensorMaps(function);
       }
     }
   }

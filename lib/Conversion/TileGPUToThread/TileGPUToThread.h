@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 #include <map>
@@ -216,6 +217,11 @@ void addPartitionPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &
 void addTurnPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBoxPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
+
+/// Lets the first thread of the kernel prefetch the parameters that are tensor maps: the first copy would wait for its
+/// map, while the threads still compute addresses and make barriers.
+void prefetchTensorMaps(mlir::FunctionOpInterface kernel);
+
 void addRingPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addLocalMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addInlineAsmPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

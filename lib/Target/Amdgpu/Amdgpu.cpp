@@ -3,6 +3,7 @@
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
 
 #include "../CodeGenerator.h"
+#include "../LoopEntries.h"
 #include "../WidenBfloats.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -108,6 +109,7 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [&machine](PassBuilder &builder) {
+    codegen::keepLoopEntries(builder);
     builder.registerOptimizerLastEPCallback([&machine](ModulePassManager &modules, OptimizationLevel,
                                                        ThinOrFullLTOPhase) { addVectorSplitting(modules, machine); });
   });
@@ -140,7 +142,7 @@ static Error checkCallees(const Module &module) {
 }
 
 static Expected<std::string> emit(Module &module, TargetMachine &machine, CodeGenFileType type) {
-  if (Error error = checkCallees(module)) {
+  if (Error error = joinErrors(checkCallees(module), codegen::checkLoopEntries(module))) {
     return error;
   }
   auto bytes = codegen::emit(module, machine, type);

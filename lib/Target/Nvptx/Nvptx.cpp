@@ -3,6 +3,7 @@
 #include "tilewright/Target/Nvptx/Nvptx.h"
 
 #include "../CodeGenerator.h"
+#include "../LoopEntries.h"
 #include "../WidenBfloats.h"
 #include "HideMmaConstants.h"
 #include "KeepLoops.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
@@ -61,6 +63,19 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const hardware::Nvi
   return machine;
 }
 
+/// Marks inline assembly that all threads of a warp must execute together, so that it is not moved into branches.
+static void markConvergentAssembly(Function &function) {
+  for (Instruction &instruction : instructions(function)) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+    if (assembly && any_of(std::initializer_list<StringRef>{".sync", ".aligned"}, [&](StringRef modifier) {
+          return assembly->getAsmString().contains(modifier);
+        })) {
+      call->setConvergent();
+    }
+  }
+}
+
 Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &context, TargetMachine &machine) {
   auto module = codegen::translate(source, context, machine);
   if (!module) {
@@ -74,6 +89,7 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
       function.setLinkage(GlobalValue::InternalLinkage);
     }
     keepLoopsWithWgmma(function);
+    markConvergentAssembly(function);
     function.addFnAttr(Attribute::NoUnwind);
     // The function may contain barriers. LLVM removes the attribute if it does not.
     function.addFnAttr(Attribute::Convergent);
@@ -109,6 +125,7 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [](PassBuilder &builder) {
+    codegen::keepLoopEntries(builder);
     builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
       // Must run before code generation, whose time grows with the square of the length of a vector that a loop
       // carries.
@@ -177,7 +194,7 @@ struct SkipSlowPasses : OptPassGate {
 } // namespace
 
 Expected<std::string> emitPtx(Module &module, TargetMachine &machine) {
-  if (Error error = checkCallees(module)) {
+  if (Error error = joinErrors(checkCallees(module), codegen::checkLoopEntries(module))) {
     return error;
   }
   hideMmaConstants(module);
