@@ -80,7 +80,8 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
 #map = #tilegpu.tensor_map<f16, slot = 0, extents = [0, 1], strides = [3], box = [64, 64], swizzle = 128>
 
 // Warp 4, which begins with thread 128, acquires slots and starts copies to them. A slot is free again when the four
-// warps of the consumers have released it; one of their threads begins the ring.
+// warps of the consumers have released it; one of their threads begins the ring. A warp whose threads have loaded from
+// the slot waits for all of them before its first one releases it.
 //
 // CHECK-LABEL: func.func @ring
 // CHECK: %[[WARP:.*]] = thread.warp
@@ -102,6 +103,10 @@ module attributes {tilegpu.num_warps = 8 : i32, tilegpu.producer_warps = 4 : i32
 // CHECK: thread.transaction_barrier_init %{{.*}} arrivals 4 mask %[[FIRST]]
 // CHECK: thread.named_barrier_wait %c15_i32 of 160 anywhere{{$}}
 // CHECK: thread.transaction_barrier_wait
+// CHECK-NEXT: thread.warp_barrier
+// CHECK-NOT: thread.warp_barrier
+// CHECK: thread.transaction_barrier_arrive
+// CHECK-NEXT: thread.warp_barrier
 // CHECK: thread.transaction_barrier_arrive
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.producer_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   func.func @ring(%x: !tile.ptr<f16>, %n: i32, %phase: i1, %map: !llvm.ptr {thread.tensor_map}) attributes {
@@ -117,6 +122,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.producer_warps = 1 : i32
       tilegpu.barrier joint
       %full = tilegpu.ring_wait %slot, %phase : !tilegpu.buffer<2xi64, #pair>
       tilegpu.ring_release %slot : !tilegpu.buffer<2xi64, #pair>
+      tilegpu.ring_release %slot by_threads : !tilegpu.buffer<2xi64, #pair>
     }
     return
   }

@@ -113,6 +113,9 @@ struct Release : OpConversionPattern<tilegpu::RingReleaseOp> {
   LogicalResult matchAndRewrite(tilegpu::RingReleaseOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Builder builder(op.getLoc(), rewriter);
+    if (op.getByThreads()) {
+      thread::WarpBarrierOp::create(builder); // the first lane tells it for all of them
+    }
     Value isFirstLane =
         arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, laneId(builder), constantI32(builder, 0));
     thread::TransactionBarrierArriveOp::create(builder, freeBarrier(builder, adaptor.getSlot()),

@@ -34,6 +34,7 @@ struct LastRead {
   Operation *op = nullptr; ///< in the loop's body
   Value index;             ///< of the slot
   int64_t later = 0;       ///< the iterations after the one that waited for the slot
+  bool byThreads = false;  ///< whether threads have read the slot, too
 };
 } // namespace
 
@@ -61,8 +62,9 @@ static LogicalResult update(LastRead &last, Operation *op, LocalSlotOp read, Loc
     return op->emitOpError("reads a slot, and it is not known when that was filled");
   }
   if (!last.op || *later > last.later || (*later == last.later && last.op->isBeforeInBlock(around))) {
-    last = {around, read.getIndex(), *later};
+    last = {around, read.getIndex(), *later, last.byThreads};
   }
+  last.byThreads |= isa<LocalLoadOp>(op);
   return success();
 }
 
@@ -127,8 +129,25 @@ static LogicalResult releaseAfter(scf::ForOp loop, const LastRead &last, LocalSl
   Value exists = hasAny(builder, loc, loop);
   auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), loop.getTiedLoopResult(index),
                                   /*phase=*/Value());
-  RingReleaseOp::create(builder, loc, slot, exists);
+  RingReleaseOp::create(builder, loc, slot, exists, last.byThreads);
   return success();
+}
+
+/// How many slots of the ring have been waited for when the loop begins, since it reads the next iteration's data.
+static int64_t waitsBefore(scf::ForOp loop, LocalAllocOp ring) {
+  return llvm::count_if(loop->getBlock()->getOps<RingWaitOp>(), [&](RingWaitOp wait) {
+    return allocationOf(wait.getSlot()) == ring && wait->isBeforeInBlock(loop);
+  });
+}
+
+/// Whether the wait comes before a loop that waits for the other slots of the ring.
+static bool isBeforeLoop(RingWaitOp wait) {
+  LocalAllocOp ring = allocationOf(wait.getSlot());
+  return llvm::any_of(wait->getBlock()->getOps<scf::ForOp>(), [&](scf::ForOp loop) {
+    return wait->isBeforeInBlock(loop) && llvm::any_of(loop.getBody()->getOps<RingWaitOp>(), [&](RingWaitOp inner) {
+             return allocationOf(inner.getSlot()) == ring;
+           });
+  });
 }
 
 static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
@@ -141,16 +160,20 @@ static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
   OpBuilder builder(loop.getContext());
   builder.setInsertionPointAfter(last->op);
   Location loc = wait.getLoc();
-  Value exists = last->later == 1 ? isNotFirst(builder, loc, loop) : Value();
+  bool isOfBefore = last->later > waitsBefore(loop, ring); // in the first iteration, there is nothing to release
+  Value exists = isOfBefore ? isNotFirst(builder, loc, loop) : Value();
   auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), last->index, /*phase=*/Value());
-  RingReleaseOp::create(builder, loc, slot, exists);
-  return last->later == 1 && outlives(ring, loop) ? releaseAfter(loop, *last, waited) : success();
+  RingReleaseOp::create(builder, loc, slot, exists, last->byThreads);
+  return isOfBefore && outlives(ring, loop) ? releaseAfter(loop, *last, waited) : success();
 }
 
 namespace {
 class ReleaseSlots : public tilegpu::impl::ReleaseSlotsBase<ReleaseSlots> {
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([](RingWaitOp wait) {
+      if (isBeforeLoop(wait)) {
+        return WalkResult::advance();
+      }
       auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
       return loop && succeeded(release(loop, wait)) ? WalkResult::advance() : WalkResult::interrupt();
     });

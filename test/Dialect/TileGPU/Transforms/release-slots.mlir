@@ -68,4 +68,46 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     }
     return
   }
+
+  // A is read into registers an iteration ahead, the first one before the loop, and the dot that completes in the
+  // iteration is the last to read the slot: also that of the first iteration.
+  // CHECK-LABEL: @read_ahead
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[SLOT:[a-z0-9]+]] = %c0{{.*}}, %
+  // CHECK: tilegpu.group_mma_wait
+  // CHECK-NEXT: %[[FREE:.*]] = tilegpu.local_slot %{{.*}}[%[[SLOT]]]
+  // CHECK-NEXT: tilegpu.ring_release %[[FREE]] by_threads :
+  func.func @read_ahead(%n: i32, %zero: tensor<64x64xf32, #acc>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %even = arith.constant false
+    %ring = tilegpu.local_alloc : !tilegpu.buffer<2xi64, #pair, 3>
+    %x = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #shared, 3>
+    %y = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #shared, 3>
+    %zeroth = tilegpu.local_slot %ring[%c0 phase %even] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+    %filled = tilegpu.ring_wait %zeroth, %even : !tilegpu.buffer<2xi64, #pair>
+    %x0 = tilegpu.local_slot %x[%c0 phase %even] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+    %a0 = tilegpu.local_load %x0 after %filled : !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf16, #acc>
+    %r:8 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %c0, %phase = %even, %later = %c1, %laterPhase = %even, %ahead = %c2, %other = %even, %a = %a0)
+        -> (tensor<64x64xf32, #acc>, i32, i1, i32, i1, i32, i1, tensor<64x64xf16, #acc>) : i32 {
+      %b = tilegpu.local_slot %y[%slot phase %phase] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      %d = tilegpu.group_mma "m64k16.f16.f16.f32" async %a registers, %b transposed, %acc : tensor<64x64xf16, #acc> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %read = tilegpu.local_slot %ring[%later phase %laterPhase] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+      %done = tilegpu.ring_wait %read, %laterPhase : !tilegpu.buffer<2xi64, #pair>
+      %x1 = tilegpu.local_slot %x[%later phase %laterPhase] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      %a1 = tilegpu.local_load %x1 after %done : !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf16, #acc>
+      %write = tilegpu.local_slot %ring[%ahead phase %other] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+      %to = tilegpu.local_slot %x[%ahead phase %other] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      %further = tilegpu.local_slot %y[%ahead phase %other] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      tilegpu.ring_acquire %write, %other expects 16384 : !tilegpu.buffer<2xi64, #pair>
+      tilegpu.box_copy 0[%c0, %i] to %to completes %write : !tilegpu.buffer<64x64xf16, #shared>, !tilegpu.buffer<2xi64, #pair>
+      tilegpu.box_copy 1[%c0, %i] to %further completes %write : !tilegpu.buffer<64x64xf16, #shared>, !tilegpu.buffer<2xi64, #pair>
+      %w = tilegpu.group_mma_wait %d pending 0 read %b : !tilegpu.buffer<64x64xf16, #shared> : tensor<64x64xf32, #acc>
+      %s1, %p1 = tilegpu.ring_next %slot, %phase of 3
+      %s2, %p2 = tilegpu.ring_next %later, %laterPhase of 3
+      %s3, %p3 = tilegpu.ring_next %ahead, %other of 3
+      scf.yield %w, %s1, %p1, %s2, %p2, %s3, %p3, %a1 : tensor<64x64xf32, #acc>, i32, i1, i32, i1, i32, i1, tensor<64x64xf16, #acc>
+    }
+    return
+  }
 }

@@ -145,8 +145,9 @@ def TileGPU_RingWaitOp : TileGPU_RingOp<"wait"> {
 
 def TileGPU_RingReleaseOp : TileGPU_RingOp<"release"> {
   let summary = "Tells that the warp has read the slot, where `exists` is true";
-  let arguments = (ins TileGPU_RingSlot:$slot, Optional<I1>:$exists);
-  let assemblyFormat = "$slot (`if` $exists^)? attr-dict `:` type($slot)";
+  let description = [{With `by_threads`, not only dots have read it, but also loads of the warp's threads.}];
+  let arguments = (ins TileGPU_RingSlot:$slot, Optional<I1>:$exists, UnitAttr:$by_threads);
+  let assemblyFormat = "$slot (`by_threads` $by_threads^)? (`if` $exists^)? attr-dict `:` type($slot)";
 }
 
 #endif // TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPURINGS_TD

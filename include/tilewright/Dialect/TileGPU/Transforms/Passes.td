@@ -389,7 +389,8 @@ def PlanBoxes : Pass<"plan-boxes", "mlir::ModuleOp"> {
 
     A load qualifies if
 
-    - only `group_mma` read the buffers to which it is stored, in a layout of `layout::nvmmaShared`;
+    - only `group_mma` read the buffers to which it is stored, in a layout of `layout::nvmmaShared`; or threads load
+      what becomes A in registers, and the buffer gets such a layout;
     - its addresses are an argument of the kernel, a multiple of 16 bytes, and sums of products: one dimension of the
       tile is contiguous, the other has a stride that is known at launch and may be a multiple of 16 bytes;
     - its mask is the conjunction of `index < end` for dimensions of the tile, with an end that is known at launch;
@@ -472,7 +473,7 @@ def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
   let description = [{
     Where `expand-pipeline` has made copies of boxes, each iteration waits until a slot is full. This pass adds a
     `ring_release` after the loop's last read of the slot's data, or of those of the iteration before, if dots are in
-    flight that long. No barrier of all threads is needed in such a loop: warp groups drift apart, so that one
+    flight that long. In its first iteration, there is one before if the loop reads A an iteration ahead. No barrier of all threads is needed in such a loop: warp groups drift apart, so that one
     computes while the other's matrix instructions run.
 
     Requires: `overlap-group-mma`, which decides how long dots are in flight.
@@ -538,6 +539,7 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
     The wait comes first in its cluster, that of the copies or of the first reads, whichever is earlier. So one barrier
     per iteration, after the wait, is enough: it also separates the loads from a slot from the copy into it. Copies for
     iterations that do not exist are masked out, however short the loop, and divisions for their addresses divide by 1.
+    Reads of slots that boxes would fill for such an iteration are in branches.
 
     On a target without asynchronous copies, loads and their stores to slots stay what they are, at their positions in
     the schedule, and are executed an iteration ahead. Other operations of the loop may use a loaded tile, too.
@@ -547,7 +549,8 @@ def ExpandPipeline : Pass<"expand-pipeline", "mlir::ModuleOp"> {
     operations of partitions other than 0.
     Destroys: `tilegpu.schedule`.
   }];
-  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::ub::UBDialect"];
 }
 
 def PipelineOuterLoops : Pass<"pipeline-outer-loops", "mlir::ModuleOp"> {

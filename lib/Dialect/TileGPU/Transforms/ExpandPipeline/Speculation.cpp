@@ -6,6 +6,7 @@
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -58,9 +59,25 @@ template <typename Access> static void maskRead(RewriterBase &rewriter, Access a
   access.getMaskMutable().assign(mask);
 }
 
+/// Reads a slot of a ring only where it has been waited for: nothing fills it for an iteration that does not exist.
+static Operation *readSlotIf(RewriterBase &rewriter, LocalLoadOp read, Value exists) {
+  Location loc = read.getLoc();
+  auto branch = scf::IfOp::create(rewriter, loc, read.getType(), exists, /*withElseRegion=*/true);
+  rewriter.replaceAllUsesWith(read.getResult(), branch.getResult(0));
+  rewriter.moveOpBefore(read, branch.thenBlock(), branch.thenBlock()->end());
+  rewriter.setInsertionPointAfter(read);
+  scf::YieldOp::create(rewriter, loc, read.getResult());
+  rewriter.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(rewriter, loc, ub::PoisonOp::create(rewriter, loc, read.getType()).getResult());
+  return branch;
+}
+
 Operation *executeIf(RewriterBase &rewriter, Operation *op, Value exists) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
+  if (auto read = dyn_cast<LocalLoadOp>(op); read && read.getAfter() && read.getAfter().getDefiningOp<RingWaitOp>()) {
+    return readSlotIf(rewriter, read, exists);
+  }
   llvm::TypeSwitch<Operation *>(op)
       .Case<AsyncCopyOp, tile::LoadOp>([&](auto access) { maskRead(rewriter, access, exists); })
       .Case<RingAcquireOp, BoxCopyOp, RingWaitOp>(

@@ -35,8 +35,9 @@ bool hasHoistingHazard(mlir::Value pointer, mlir::scf::ForOp loop, const ReadOnl
 /// The number of stages of a loop: the user's request, or else the module's default.
 int64_t stagesOf(mlir::scf::ForOp loop);
 
-/// Lets an operation have no effect unless `exists`: masks a copy or a load, and divides by 1 where a division is not
-/// speculatable. Others may be executed speculatively. Returns the operation.
+/// Lets an operation have no effect unless `exists`: masks a copy or a load, moves the read of a ring's slot into a
+/// branch, and divides by 1 where a division is not speculatable. Others may be executed speculatively. Returns the
+/// operation, or the branch.
 mlir::Operation *executeIf(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value exists);
 
 } // namespace tilewright::tilegpu

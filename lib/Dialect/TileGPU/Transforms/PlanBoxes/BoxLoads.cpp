@@ -1,35 +1,79 @@
 #include "BoxLoads.h"
 
 #include "../Buffers.h"
+#include "../GroupOperands.h"
+#include "../IndexSums.h"
+#include "../OperandPath.h"
 #include "MemoryOrder.h"
+
+#include "tilewright/Layout/Shared.h"
 
 using namespace mlir;
 
 namespace tilewright::tilegpu {
 
-/// Whether only dots of warp groups read the buffer: they take the path on which boxes arrive, and it is known when
-/// they have read it.
-static bool isReadByGroups(LocalStoreOp store) {
+/// Whether all that becomes of the values is A of dots of warp groups, in registers.
+static bool isReadForGroups(LocalLoadOp load) {
+  Operation *user = load;
+  while (user->hasOneUse()) {
+    OpOperand &use = *user->use_begin();
+    user = use.getOwner();
+    if (auto dot = dyn_cast<GroupMmaOp>(user)) {
+      return dot.getRegisterA() && &use == &dot.getAMutable();
+    }
+    if (!isCheapUnary(user)) {
+      return false;
+    }
+  }
+  return false;
+}
+
+/// The buffer in which the boxes of a load arrive: that of dots of warp groups, or another layout of one from which
+/// threads load A. None if something else reads the buffer: it is not known when that has read it.
+static BufferType bufferFor(tile::LoadOp load, LocalStoreOp store) {
+  BufferType buffer = store.getBuffer().getType();
   LocalAllocOp alloc = allocationOf(store.getBuffer());
-  return alloc && llvm::all_of(accessesOf(alloc),
-                               [](const BufferAccess &access) { return access.isWrite || isa<GroupMmaOp>(access.op); });
+  bool isReadByThreads = false;
+  for (const BufferAccess &access : alloc ? accessesOf(alloc) : SmallVector<BufferAccess>()) {
+    auto read = dyn_cast<LocalLoadOp>(access.op);
+    isReadByThreads |= read != nullptr;
+    if (!access.isWrite && !isa<GroupMmaOp>(access.op) && !(read && isReadForGroups(read))) {
+      return {};
+    }
+  }
+  if (!alloc || !isReadByThreads) {
+    return alloc ? buffer : BufferType();
+  }
+  std::optional<int> rows = contiguousDimOf(load.getPtr());
+  if (!rows || buffer.getShape().size() != 2) {
+    return {};
+  }
+  int64_t bytes = buffer.getElementBytes();
+  std::optional<int> swizzle = swizzleOf(buffer.getShape()[*rows] * bytes);
+  if (!swizzle) {
+    return {};
+  }
+  layout::LinearLayout map = layout::nvmmaShared(layout::Shape(buffer.getShape()), static_cast<int>(8 * bytes),
+                                                 *swizzle, /*transposed=*/*rows == 0);
+  return BufferType::get(buffer.getContext(), buffer.getSlots(), buffer.getShape(), buffer.getElementType(),
+                         LayoutAttr::get(buffer.getContext(), map));
 }
 
 static std::optional<BoxLoad> describe(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly,
                                        MapBuilder &maps, std::string &why) {
   auto store = load->hasOneUse() ? dyn_cast<LocalStoreOp>(*load->user_begin()) : LocalStoreOp();
-  if (!store || !isReadByGroups(store)) {
-    why = "not only dots by wgmma read its values, from shared memory";
+  BufferType buffer = store ? bufferFor(load, store) : BufferType();
+  if (!buffer) {
+    why = "not only dots by wgmma read its values, from shared memory or as their A";
     return std::nullopt;
   }
   if (mayReadEarlierWrites(load, loop, readOnly)) {
     why = "it may read what the program has written, or another one for which it has waited";
     return std::nullopt;
   }
-  BufferType buffer = store.getBuffer().getType();
   std::optional<Box> box = Box::of(load, buffer, why);
   std::optional<int64_t> map = box ? maps.add(*box, buffer, why) : std::nullopt;
-  return map ? std::optional(BoxLoad{load, std::move(*box), *map}) : std::nullopt;
+  return map ? std::optional(BoxLoad{load, std::move(*box), *map, buffer}) : std::nullopt;
 }
 
 std::optional<std::vector<BoxLoad>> findBoxLoads(scf::ForOp loop, ArrayRef<tile::LoadOp> loads,

@@ -17,6 +17,7 @@ struct BoxLoad {
   tile::LoadOp load;
   Box box;
   int64_t map;
+  BufferType buffer; ///< to which the boxes are copied
 };
 
 /// Why boxes can't be copied instead of a load.

@@ -81,6 +81,7 @@ void LoopBoxes::rewrite() {
     found.load.getPtrMutable().assign(pointers);
     found.load.getMaskMutable().clear();
     found.load.getOtherMutable().clear();
+    cast<LocalStoreOp>(*found.load->user_begin()).getBuffer().setType(found.buffer);
     eraseUnused(std::move(unused));
   }
 }
