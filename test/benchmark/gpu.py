@@ -21,12 +21,12 @@ from typing import Any
 import gpu_cases
 import torch
 from gpu_cases import Case
-from gpu_gemm_cases import grouped_cases, persistent_cases
+from gpu_gemm_cases import grouped_cases, persistent_cases, weight_cases
 from kernel_packages import load_kernels
 
 from tilewright.testing import compare
 
-ALL_CASES = (*gpu_cases.ALL_CASES, persistent_cases, grouped_cases)
+ALL_CASES = (*gpu_cases.ALL_CASES, weight_cases, persistent_cases, grouped_cases)
 
 
 def triton_version() -> str:

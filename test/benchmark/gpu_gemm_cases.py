@@ -65,6 +65,35 @@ def persistent_case(size: int, depth: int, blocks: tuple[Any, ...], by: str) -> 
     )  # fmt: skip
 
 
+def weight_cases(small: bool) -> Iterator[Case]:
+    """float16 by weights of 8 bits, which the kernel converts, stored along N or along K."""
+    size = 192 if small else 4096
+    for dtype in (torch.int8, torch.float8_e5m2):
+        for order in "NK":
+            yield weight_case(size, dtype, order)
+
+
+def weight_case(size: int, dtype: torch.dtype, order: str) -> Case:
+    a = random(size, size, dtype=HALF)
+    b = torch.randint(-64, 64, (size, size), device=gpu_cases.DEVICE).to(dtype)
+    b = b.T if order == "K" else b
+    c = torch.empty(size, size, dtype=HALF, device=gpu_cases.DEVICE)
+
+    def run(kernels: Any) -> torch.Tensor:
+        grid = ((-(-size // 128)) ** 2,)
+        kernels.matmul[grid](
+            a, b, c, size, size, size, *a.stride(), *b.stride(), *c.stride(), BLOCK_M=128,
+            BLOCK_N=128, BLOCK_K=64, GROUP=8, num_warps=8, num_stages=4,
+        )  # fmt: skip
+        return c
+
+    kind = "int8" if dtype == torch.int8 else "fp8"
+    return Case(
+        f"matmul {size} fp16 by {kind} along {order} 128x128x64 w8 s4", run, None,
+        lambda: a.double() @ b.to(torch.float32).double(), 2 * size**3 / 1e12, "TFLOP/s", 1e-3,
+    )  # fmt: skip
+
+
 GROUPED = [
     # sides of the products, block sizes m n k, warps, stages
     ((1024, 1024, 1024, 1024), 128, 128, 64, 8, 3),

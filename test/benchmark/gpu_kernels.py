@@ -183,7 +183,7 @@ def matmul(
     for step in range(0, tl.cdiv(K, BLOCK_K)):
         x = tl.load(a_ptrs, mask=k[None, :] < K - step * BLOCK_K, other=0.0)
         y = tl.load(b_ptrs, mask=k[:, None] < K - step * BLOCK_K, other=0.0)
-        total = tl.dot(x, y, total, out_dtype=dtype)
+        total = tl.dot(x, y.to(x.dtype), total, out_dtype=dtype)
         a_ptrs += BLOCK_K * a_column
         b_ptrs += BLOCK_K * b_row
     out_rows = tile_m * BLOCK_M + tl.arange(0, BLOCK_M)

@@ -170,18 +170,27 @@ def _contains(item: Value, container: Value) -> bool:
 def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
     """A constant operand may decide the result without the rest being visited.
 
-    So may a tensor whose value is known. Other tensors are combined element by element.
+    So may a tensor whose value is known. Other tensors are combined element by element. Beside a
+    scalar, a constant that decides is the result, so that code which depends on it is left out.
     """
     is_and = isinstance(node.op, ast.And)
     combine = logical_and if is_and else logical_or
     result = v.visit(node.values[0])
     for value in node.values[1:]:
         known = fold_known(result)
-        if is_constant(known) and truth(known) != is_and:
+        if _decides(known, is_and):
             return combine(result, not is_and) if is_tensor(result) else result
         right = v.visit(value)
-        result = combine(result, right) if is_tensor(result) else right
+        if is_tensor(result) and not result.type.is_block() and _decides(right, is_and):
+            result = constexpr(not is_and)
+        else:
+            result = combine(result, right) if is_tensor(result) else right
     return result
+
+
+def _decides(value: Value, is_and: bool) -> bool:
+    """Whether the value is a constant that makes `... and value` false, or `... or value` true."""
+    return is_constant(value) and truth(value) != is_and
 
 
 def logical_not(value: Value) -> Value:

@@ -32,7 +32,7 @@ def index(x: tensor, items: Sequence[Any]) -> tensor:
     """The part of a tile that the items of a subscript select.
 
     Args:
-        x: A scalar or tile. A scalar takes None only.
+        x: A scalar or tile. A scalar takes None, and ignores ':'.
         items: None, slices, integers and at most one Ellipsis. A negative constant counts from the
             end. An integer that is known only at run time must be from 0 to the dimension's size,
             exclusively; otherwise the elements are unspecified.
@@ -85,9 +85,11 @@ def _item(item: Any) -> Any:
 
 def _full(x: tensor, items: list[Any]) -> list[Any]:
     """The items with ':' for the dimensions for which `...` stands, so one for each dimension."""
+    rank = len(x.type.shape)
+    if rank == 0:
+        items = [item for item in items if item != slice(None)]
     indexed = sum(item is not None and item is not Ellipsis for item in items)
     dots = sum(item is Ellipsis for item in items)
-    rank = len(x.type.shape)
     if indexed > rank:
         raise ShapeMismatchError(f"{indexed} dimensions are indexed, but the type is {x.type}")
     if dots > 1:

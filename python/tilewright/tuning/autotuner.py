@@ -208,6 +208,11 @@ class Autotuner(KernelInterface):
             return lambda call, quantiles: do_bench_cudagraph(call, rep, quantiles=quantiles)
         return lambda call, quantiles: do_bench(call, warmup, rep, quantiles=quantiles)
 
+    @do_bench.setter
+    def do_bench(self, function: Callable[..., Any] | None) -> None:
+        """Programs written for Triton may replace the function after the decorator has run."""
+        self._user_do_bench = checking.function(function, "do_bench")
+
     # Launching
 
     def run(self, *args: Any, **kwargs: Any) -> Any:

@@ -169,3 +169,18 @@ def assigns(x, out):
 def test_assignment_is_refused():
     with pytest.raises(CompileError):
         assigns[(1,)](fresh("fp32", (4,)), poisoned("fp32", (4,)))
+
+
+@tilewright.jit
+def scalar_kernel(x, y, n):
+    i = tl.arange(0, 8)
+    factor = tl.where(n < 3, 2.0, 3.0)
+    tile = tl.load(x + i[:, None] * 8 + i[None, :]) * factor[:, None]
+    tl.store(y + i[:, None] * 8 + i[None, :], tile + tl.program_id(0)[None, :])
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_scalar_ignores_colons(n) -> None:
+    x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    scalar_kernel[(1,)](x, y, n)
+    np.testing.assert_array_equal(y, x * n)

@@ -323,6 +323,15 @@ def test_do_bench_decides() -> None:
     assert len(calls) == 2
 
 
+def test_do_bench_can_be_replaced() -> None:
+    kernel = tuned()
+    kernel.do_bench = lambda call, quantiles: [next(times), 0, 0]
+    times = iter([2.0, 1.0])
+    assert launch_scale(kernel).kwargs == {"BLOCK": 128}
+    with pytest.raises(ArgumentError, match="do_bench is 'fast', not a function"):
+        kernel.do_bench = "fast"
+
+
 # Bad input
 
 

@@ -49,6 +49,13 @@ OperandSource::OperandSource(Value operand) : tile(operand) {
   }
 }
 
+static int64_t elementBytes(Value tile) { return bytesOf(cast<RankedTensorType>(tile.getType()).getElementType()); }
+
+bool isWidened(Value operand) {
+  tile::LoadOp load = loadOf(OperandSource(operand).tile);
+  return load && elementBytes(load.getResult()) < elementBytes(operand);
+}
+
 std::optional<int> swizzleOf(int64_t rowBytes) {
   constexpr int64_t kLeast = 32, kMost = 128;
   return rowBytes < kLeast ? std::nullopt : std::optional(static_cast<int>(std::min(rowBytes, kMost)));

@@ -19,6 +19,10 @@ struct OperandSource {
   int dimOf(int dim) const { return isTransposed ? 1 - dim : dim; }
 };
 
+/// Whether the operand is converted element by element from a loaded tile of fewer bits. The loaded tile can be copied
+/// to shared memory asynchronously, and converted in the registers to which threads load it from there.
+bool isWidened(mlir::Value operand);
+
 /// The bytes of the swizzle of a buffer with rows of this size; none if they are too short for a swizzle.
 std::optional<int> swizzleOf(int64_t rowBytes);
 

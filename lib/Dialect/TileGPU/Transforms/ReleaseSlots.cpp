@@ -133,9 +133,9 @@ static LogicalResult releaseAfter(scf::ForOp loop, const LastRead &last, LocalSl
   return success();
 }
 
-/// How many slots of the ring have been waited for when the loop begins, since it reads the next iteration's data.
-static int64_t waitsBefore(scf::ForOp loop, LocalAllocOp ring) {
-  return llvm::count_if(loop->getBlock()->getOps<RingWaitOp>(), [&](RingWaitOp wait) {
+/// The waits for slots of the ring before the loop, which reads data of the next iteration.
+static SmallVector<RingWaitOp> waitsBefore(scf::ForOp loop, LocalAllocOp ring) {
+  return llvm::filter_to_vector(loop->getBlock()->getOps<RingWaitOp>(), [&](RingWaitOp wait) {
     return allocationOf(wait.getSlot()) == ring && wait->isBeforeInBlock(loop);
   });
 }
@@ -150,6 +150,20 @@ static bool isBeforeLoop(RingWaitOp wait) {
   });
 }
 
+/// Releases the slot of a wait before the loop after the last read there.
+static void releaseBefore(scf::ForOp loop, RingWaitOp wait, LocalAllocOp ring) {
+  Operation *last = wait;
+  for (LocalAllocOp alloc : buffersOf(ring)) {
+    for (const BufferAccess &access : accessesOf(alloc)) {
+      Operation *around = access.isWrite ? nullptr : loop->getBlock()->findAncestorOpInBlock(*access.op);
+      last = around && around->isBeforeInBlock(loop) && last->isBeforeInBlock(around) ? around : last;
+    }
+  }
+  OpBuilder builder(loop.getContext());
+  builder.setInsertionPointAfter(last);
+  RingReleaseOp::create(builder, wait.getLoc(), wait.getSlot(), wait.getExists(), /*by_threads=*/true);
+}
+
 static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
   LocalSlotOp waited = slotOf(wait.getSlot());
   LocalAllocOp ring = allocationOf(waited);
@@ -157,13 +171,22 @@ static LogicalResult release(scf::ForOp loop, RingWaitOp wait) {
   if (failed(last) || failed(checkOrder(loop, *last, ring))) {
     return failure();
   }
+  SmallVector<RingWaitOp> before = waitsBefore(loop, ring);
+  auto ahead = static_cast<int64_t>(before.size());
+  if (ahead > 1) {
+    return loop.emitOpError("reads slots more than one iteration ahead");
+  }
   OpBuilder builder(loop.getContext());
   builder.setInsertionPointAfter(last->op);
   Location loc = wait.getLoc();
-  bool isOfBefore = last->later > waitsBefore(loop, ring); // in the first iteration, there is nothing to release
-  Value exists = isOfBefore ? isNotFirst(builder, loc, loop) : Value();
+  // The slot is that of a wait `last->later` iterations ago, the first of which was `ahead` iterations before the loop.
+  bool isOfBefore = last->later > ahead, isOfLater = last->later < ahead;
+  Value exists = isOfBefore ? isNotFirst(builder, loc, loop) : isOfLater ? wait.getExists() : Value();
   auto slot = LocalSlotOp::create(builder, loc, waited.getType(), waited.getSrc(), last->index, /*phase=*/Value());
   RingReleaseOp::create(builder, loc, slot, exists, last->byThreads);
+  if (isOfLater) {
+    releaseBefore(loop, before.front(), ring);
+  }
   return isOfBefore && outlives(ring, loop) ? releaseAfter(loop, *last, waited) : success();
 }
 

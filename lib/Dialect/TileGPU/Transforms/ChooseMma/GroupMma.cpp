@@ -70,25 +70,24 @@ struct Orientation {
 };
 } // namespace
 
-/// How the row can compute the dot, if its operands can be put into shared memory. These instructions cut off to tf32
-/// what they read from there, so that `stage-group-operands` lets one operand go through registers, which round it. The
-/// other one must be stored along K. Dots of dots keep mma.sync: their B is rarely stored along K, and transposed sums
-/// would not fit the others.
-static std::optional<Orientation> chooseOrientation(tile::DotOp dot, const GroupMmaInstruction &row,
-                                                    const DotShape &shape, DotChain chain) {
-  if (row.a != ElementType::TF32) {
-    bool canBe = canBeRead(dot.getB(), 0, row) && (chain.isComputed || canBeRead(dot.getA(), 1, row));
-    return canBe ? std::optional<Orientation>({false, shape}) : std::nullopt;
+/// How the row can compute the dot, the best way first, if its operands can be put into shared memory. Those for tf32
+/// cut off what they read from there, so that `stage-group-operands` lets one operand go through registers, which round
+/// it. The other one must be stored along K. Dots of dots keep mma.sync: their B is rarely stored along K, and
+/// transposed sums would not fit the others. An operand that is converted from fewer bits goes through registers, too,
+/// as A.
+static SmallVector<Orientation> orientationsOf(tile::DotOp dot, const GroupMmaInstruction &row, const DotShape &shape,
+                                               DotChain chain) {
+  Orientation plain = {false, shape}, swapped = {true, {shape.batch, shape.n, shape.m, shape.k, shape.rank}};
+  bool readsA = canBeRead(dot.getA(), 1, row), readsB = canBeRead(dot.getB(), 0, row);
+  if (row.a == ElementType::TF32) {
+    bool canBe = !chain.isIn && (readsA || readsB);
+    return canBe ? SmallVector<Orientation>{readsB ? plain : swapped} : SmallVector<Orientation>();
   }
-  if (chain.isIn) {
-    return std::nullopt;
+  if (!readsB || (!chain.isComputed && !readsA)) {
+    return {};
   }
-  if (canBeRead(dot.getB(), 0, row)) {
-    return Orientation{false, shape};
-  }
-  return canBeRead(dot.getA(), 1, row)
-             ? std::optional<Orientation>({true, {shape.batch, shape.n, shape.m, shape.k, shape.rank}})
-             : std::nullopt;
+  bool onlyBIsWidened = !chain.isIn && isWidened(dot.getB()) && !isWidened(dot.getA());
+  return onlyBIsWidened ? SmallVector<Orientation>{swapped, plain} : SmallVector<Orientation>{plain};
 }
 
 /// The layouts of A and of the accumulators.
@@ -170,11 +169,11 @@ static std::string whyNoRow(tile::DotOp dot, const DotShape &shape, const DotTyp
   if (shape.k < row.k) {
     return ("it sums up " + Twine(row.k) + " products at once, and K is " + Twine(shape.k)).str();
   }
-  std::optional<Orientation> orientation = chooseOrientation(dot, row, shape, chain);
-  if (!orientation) {
+  SmallVector<Orientation> orientations = orientationsOf(dot, row, shape, chain);
+  if (orientations.empty()) {
     return whyNoOrientation(dot, row, chain);
   }
-  int64_t m = orientation->shape.m, n = orientation->shape.n;
+  int64_t m = orientations.back().shape.m, n = orientations.back().shape.n;
   if (m < GroupMmaInstruction::kRows) {
     return ("it computes 64 rows, and the tile has " + Twine(m)).str();
   }
@@ -198,14 +197,15 @@ std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, con
     return std::nullopt;
   }
   for (const GroupMmaInstruction *row : targetOf(dot).groupMma) {
-    bool fits = isOfRow(*row, types) && shape.k >= row->k;
-    auto orientation = fits ? chooseOrientation(dot, *row, shape, chain) : std::nullopt;
-    auto grid = orientation ? chooseGrid(*row, orientation->shape, warps / GroupMmaInstruction::kWarps, chain.isIn)
-                            : std::nullopt;
-    if (grid) {
-      GroupDot planned = layOut(*row, *orientation, *grid, chain.isComputed);
-      planned.partialK = choosePartialK(dot, *row, shape.k);
-      return planned;
+    if (!isOfRow(*row, types) || shape.k < row->k) {
+      continue;
+    }
+    for (const Orientation &orientation : orientationsOf(dot, *row, shape, chain)) {
+      if (auto grid = chooseGrid(*row, orientation.shape, warps / GroupMmaInstruction::kWarps, chain.isIn)) {
+        GroupDot planned = layOut(*row, orientation, *grid, chain.isComputed);
+        planned.partialK = choosePartialK(dot, *row, shape.k);
+        return planned;
+      }
     }
   }
   if (collectsDecisions(dot)) {
