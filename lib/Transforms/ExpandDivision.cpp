@@ -107,6 +107,39 @@ static Divisor prepareConstant(MathBuilder &m, float y) {
   return divisor;
 }
 
+/// `c + %positive` with a constant c of moderate size, as in 1 / (1 + exp(-x)).
+struct SumFromOne {
+  double constant;
+  Value positive;
+
+  static std::optional<SumFromOne> of(Value value) {
+    auto sum = value.getDefiningOp<arith::AddFOp>();
+    for (bool swaps : {false, true}) {
+      APFloat constant(0.0F);
+      Value other = sum ? sum->getOperand(swaps ? 1 : 0) : Value();
+      bool isPositive = other && isa_and_nonnull<math::ExpOp, math::Exp2Op, math::AbsFOp>(other.getDefiningOp());
+      if (isPositive && matchPattern(sum->getOperand(swaps ? 0 : 1), m_ConstantFloat(&constant)) &&
+          constant.convertToDouble() >= 1 && constant.convertToDouble() <= 0x1p60) {
+        return SumFromOne{constant.convertToDouble(), other};
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+/// The same for a divisor that is at least 1: a quarter of it has a reciprocal that is no denormal. If the dividend is
+/// a constant, no quotient overflows, and the reciprocal need not be rounded down.
+static Divisor prepareSum(MathBuilder &m, const SumFromOne &y, bool canOverflow) {
+  Value quarter = m.f(0.25), magnitude = m.fma(y.positive, quarter, m.f(y.constant * 0.25));
+  Value reciprocal = thread::ReciprocalOp::create(m.builder(), magnitude);
+  return {quarter, magnitude, canOverflow ? m.mul(reciprocal, m.f(0x1.fffffep-1)) : reciprocal};
+}
+
+static bool isModerateConstant(Value value) {
+  APFloat constant(0.0F);
+  return matchPattern(value, m_ConstantFloat(&constant)) && std::fabs(constant.convertToDouble()) <= 0x1p100;
+}
+
 static Value divide(MathBuilder &m, Value x, const Divisor &y) {
   Value scaled = y.scale ? m.mul(x, y.scale) : x;
   Value quotient = m.mul(scaled, y.reciprocal);
@@ -130,6 +163,8 @@ static void rewrite(arith::DivFOp op) {
   APFloat constant(0.0F);
   if (matchPattern(divisors, m_ConstantFloat(&constant)) && constant.isFiniteNonZero()) {
     quotient = rewriteConstant(m, op.getLhs(), constant);
+  } else if (auto sum = divisors == operand ? SumFromOne::of(operand) : std::nullopt) {
+    quotient = divide(m, op.getLhs(), prepareSum(m, *sum, !isModerateConstant(op.getLhs())));
   } else if (divisors == operand) {
     quotient = divide(m, op.getLhs(), prepare(m, operand));
   } else {

@@ -95,3 +95,44 @@ func.func @kept(%x: vector<16xf32>, %w: vector<8xf64>, %h: vector<8xf16>)
   %t = arith.divf %h, %h : vector<8xf16>
   return %q, %s, %t : vector<16xf32>, vector<8xf64>, vector<8xf16>
 }
+
+// A divisor that is at least 1 needs no power of two of its own, and if the dividend is a constant, its reciprocal is
+// not rounded down.
+// CHECK-LABEL: func.func @sigmoid(
+// CHECK: %[[E:.*]] = math.exp
+// CHECK-NOT: arith.bitcast
+// CHECK: %[[D:.*]] = math.fma %[[E]]
+// CHECK: %[[R:.*]] = thread.reciprocal %[[D]]
+// CHECK: %[[XS:.*]] = arith.mulf %{{.*}}, %{{.*}}
+// CHECK: %[[Q0:.*]] = arith.mulf %[[XS]], %[[R]]
+func.func @sigmoid(%x: vector<2xf32>) -> vector<2xf32> {
+  %one = arith.constant dense<1.0> : vector<2xf32>
+  %e = math.exp %x : vector<2xf32>
+  %d = arith.addf %one, %e : vector<2xf32>
+  %q = arith.divf %one, %d : vector<2xf32>
+  return %q : vector<2xf32>
+}
+
+// CHECK-LABEL: func.func @silu(
+// CHECK: math.exp
+// CHECK-NOT: arith.bitcast
+// CHECK: %[[ABOVE:.*]] = thread.reciprocal
+// CHECK: arith.mulf %[[ABOVE]]
+func.func @silu(%x: vector<2xf32>) -> vector<2xf32> {
+  %one = arith.constant dense<1.0> : vector<2xf32>
+  %minus = arith.negf %x : vector<2xf32>
+  %e = math.exp %minus : vector<2xf32>
+  %d = arith.addf %e, %one : vector<2xf32>
+  %q = arith.divf %x, %d : vector<2xf32>
+  return %q : vector<2xf32>
+}
+
+// A sum with something that may be negative may be small.
+// CHECK-LABEL: func.func @unknown(
+// CHECK: arith.bitcast
+func.func @unknown(%x: vector<2xf32>) -> vector<2xf32> {
+  %one = arith.constant dense<1.0> : vector<2xf32>
+  %d = arith.addf %x, %one : vector<2xf32>
+  %q = arith.divf %x, %d : vector<2xf32>
+  return %q : vector<2xf32>
+}

@@ -68,9 +68,8 @@ static void markConvergentAssembly(Function &function) {
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallInst>(&instruction);
     auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-    if (assembly && any_of(std::initializer_list<StringRef>{".sync", ".aligned"}, [&](StringRef modifier) {
-          return assembly->getAsmString().contains(modifier);
-        })) {
+    if (assembly && any_of(std::initializer_list<StringRef>{".sync", ".aligned"},
+                           [&](StringRef modifier) { return assembly->getAsmString().contains(modifier); })) {
       call->setConvergent();
     }
   }

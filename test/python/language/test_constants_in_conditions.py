@@ -1,4 +1,4 @@
-"""`and` and `or` of a scalar with a constant that decides leave out the code that depends on them."""
+"""`and` and `or` of a scalar and a constant that decides leave out code that depends on them."""
 
 import numpy as np
 import pytest

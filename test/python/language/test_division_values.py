@@ -112,6 +112,26 @@ def test_single_precision(kind, target, launch_target):
     check_single(x, y, SHARED[kind], got, "cpu" if kind == "div_rn" else launch_target)
 
 
+@tilewright.jit
+def divide_by_sum(x, y, out, CONSTANT: tl.constexpr, DIVIDEND: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    divisor = CONSTANT + tl.abs(tl.load(y + i))
+    tl.store(out + i, (tl.load(x + i) if DIVIDEND is None else DIVIDEND) / divisor)
+
+
+@pytest.mark.parametrize("dividend", [None, 1.0, -3.0, 1e-30, 3e38])
+@pytest.mark.parametrize("constant", [1.0, 3.0, 0.5, 1e18])
+def test_divisors_of_at_least_one(constant, dividend, launch_target):
+    x, y = singles(1 << 13), singles(1 << 13)
+    out = torch.full(x.shape, torch.nan)
+    divide_by_sum[(x.numel() // BLOCK,)](
+        x, y, out, CONSTANT=constant, DIVIDEND=dividend, BLOCK=BLOCK
+    )
+    divisors = torch.tensor(constant, dtype=torch.float32) + y.abs()
+    x = x if dividend is None else torch.full_like(x, dividend)
+    check_single(x, divisors, 1, out.double().numpy(), launch_target)
+
+
 @pytest.mark.parametrize("kind", ["elements", "uniform", "rows"])
 def test_multiples_of_a_number_over_it(kind, launch_target):
     """41 / 41 is 1, and (n y) / y is n if n y is exactly representable."""

@@ -1,4 +1,4 @@
-"""Dots of operands that are converted from fewer bits, which Hopper's warp groups have in registers.
+"""Dots of operands converted from fewer bits, which warp groups of Hopper have in registers.
 
 The tile of fewer bits is copied ahead; threads read their part of it from shared memory and convert
 it. If only the right operand is converted, the product is transposed.
