@@ -127,17 +127,17 @@ struct SumFromOne {
   }
 };
 
-/// The same for a divisor that is at least 1: a quarter of it has a reciprocal that is no denormal. If the dividend is
-/// a constant, no quotient overflows, and the reciprocal need not be rounded down.
-static Divisor prepareSum(MathBuilder &m, const SumFromOne &y, bool canOverflow) {
-  Value quarter = m.f(0.25), magnitude = m.fma(y.positive, quarter, m.f(y.constant * 0.25));
-  Value reciprocal = thread::ReciprocalOp::create(m.builder(), magnitude);
-  return {quarter, magnitude, canOverflow ? m.mul(reciprocal, m.f(0x1.fffffep-1)) : reciprocal};
+/// Whether no quotient of the dividend by a number that is at least 1 overflows, also if the reciprocal is rounded up.
+static bool isModerateConstant(Value dividend) {
+  APFloat constant(0.0F);
+  return matchPattern(dividend, m_ConstantFloat(&constant)) && std::fabs(constant.convertToDouble()) <= 0x1p100;
 }
 
-static bool isModerateConstant(Value value) {
-  APFloat constant(0.0F);
-  return matchPattern(value, m_ConstantFloat(&constant)) && std::fabs(constant.convertToDouble()) <= 0x1p100;
+/// The same for a divisor that is at least 1, beneath a moderate constant: the reciprocal of a quarter of it is no
+/// denormal, and need not be rounded down.
+static Divisor prepareSum(MathBuilder &m, const SumFromOne &y) {
+  Value quarter = m.f(0.25), magnitude = m.fma(y.positive, quarter, m.f(y.constant * 0.25));
+  return {quarter, magnitude, thread::ReciprocalOp::create(m.builder(), magnitude)};
 }
 
 static Value divide(MathBuilder &m, Value x, const Divisor &y) {
@@ -163,8 +163,8 @@ static void rewrite(arith::DivFOp op) {
   APFloat constant(0.0F);
   if (matchPattern(divisors, m_ConstantFloat(&constant)) && constant.isFiniteNonZero()) {
     quotient = rewriteConstant(m, op.getLhs(), constant);
-  } else if (auto sum = divisors == operand ? SumFromOne::of(operand) : std::nullopt) {
-    quotient = divide(m, op.getLhs(), prepareSum(m, *sum, !isModerateConstant(op.getLhs())));
+  } else if (auto sum = isModerateConstant(op.getLhs()) ? SumFromOne::of(operand) : std::nullopt) {
+    quotient = divide(m, op.getLhs(), prepareSum(m, *sum));
   } else if (divisors == operand) {
     quotient = divide(m, op.getLhs(), prepare(m, operand));
   } else {

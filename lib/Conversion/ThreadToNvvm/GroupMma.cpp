@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -135,8 +136,28 @@ struct Begin : OpRewritePattern<thread::GroupMmaBeginOp> {
 struct Wait : OpRewritePattern<thread::GroupMmaWaitOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(thread::GroupMmaWaitOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<ptx::WgmmaWaitOp>(op, op.getResultTypes(), op.getPendingAttr(), op.getValues());
+    SmallVector<Value> held = op.getPending() == 0 ? operandsInRegisters(op) : SmallVector<Value>();
+    rewriter.replaceOpWithNewOp<ptx::WgmmaWaitOp>(op, op.getResultTypes(), op.getPendingAttr(), op.getValues(), held);
     return success();
+  }
+
+private:
+  /// The words of A, in registers, of the dots since the last wait. LLVM does not know that they are still read, and
+  /// could compute the next iteration's words in the same registers.
+  static SmallVector<Value> operandsInRegisters(Operation *wait) {
+    llvm::SmallSetVector<Value, 16> held;
+    for (Operation *before = wait->getPrevNode(); before; before = before->getPrevNode()) {
+      if (isa<thread::GroupMmaWaitOp, ptx::WgmmaWaitOp>(before)) {
+        break;
+      }
+      // The patterns may have rewritten these dots already.
+      if (auto dot = dyn_cast<ptx::WgmmaOp>(before); dot && dot.getA().front().getType().isInteger(32)) {
+        held.insert_range(dot.getA());
+      } else if (auto dot = dyn_cast<thread::GroupMmaOp>(before); dot && !dot.getInA()) {
+        held.insert_range(dot.getA());
+      }
+    }
+    return held.takeVector();
   }
 };
 

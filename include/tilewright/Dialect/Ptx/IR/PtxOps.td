@@ -156,13 +156,18 @@ def Ptx_WgmmaOp : Ptx_Op<"wgmma", [MemoryEffects<[MemRead, MemWrite]>, AttrSized
   }];
 }
 
-def Ptx_WgmmaWaitOp : Ptx_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>,
+def Ptx_WgmmaWaitOp : Ptx_Op<"wgmma_wait", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Ptx_AssemblyOpInterface, ["tiedOperands"]>]> {
   let summary = "Waits until at most `pending` wgmma groups have not completed";
-  let description = [{The accumulators in flight pass through it, so that nothing reads them before.}];
-  let arguments = (ins I32Attr:$pending, Variadic<Ptx_Register>:$values);
+  let description = [{
+    The accumulators in flight pass through it, so that nothing reads them before. What the instructions read from
+    registers is `held`, so that nothing is written to these before.
+  }];
+  let arguments = (ins I32Attr:$pending, Variadic<Ptx_Register>:$values, Variadic<I32>:$held);
   let results = (outs Variadic<Ptx_Register>:$results);
-  let assemblyFormat = "$pending `of` $values attr-dict `:` type($values) `->` type($results)";
+  let assemblyFormat = [{
+    $pending `of` $values (`holding` $held^ `:` type($held))? attr-dict `:` type($values) `->` type($results)
+  }];
   let extraClassDefinition = [{
     int $cppClass::tiedOperands() { return static_cast<int>(getNumResults()); }
 
