@@ -78,16 +78,21 @@ bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid) {
   std::array<int64_t, 3> axes = {1, 1, 1};
   if (PyTuple_Check(object) || PyList_Check(object)) {
     size_t count = PySequence_Fast_GET_SIZE(object);
-    if (count < 1 || count > 3) {
-      return gridError(call, "a grid has one to three axes, not " + std::to_string(count));
+    if (count < 1) {
+      return gridError(call, "a grid has one to three axes, not 0");
     }
     for (size_t axis = 0; axis < count; ++axis) {
       // An element's __index__ may have shrunk the list.
       if (axis >= static_cast<size_t>(PySequence_Fast_GET_SIZE(object))) {
         return gridError(call, "the grid changed while it was read");
       }
-      if (!readAxis(call, PySequence_Fast_GET_ITEM(object, axis), axis, axes[axis])) {
+      int64_t further = 1; // programs written for Triton have more axes than three, of one program each
+      if (!readAxis(call, PySequence_Fast_GET_ITEM(object, axis), axis, axis < axes.size() ? axes[axis] : further)) {
         return false;
+      }
+      if (further != 1) {
+        return gridError(call, "a grid has three axes of more than one program; axis " + std::to_string(axis) +
+                                   " has " + std::to_string(further));
       }
     }
   } else if (!PyIndex_Check(object)) {
