@@ -1,9 +1,7 @@
 #include "LoopEntries.h"
 
-#include "llvm/ADT/PostOrderIterator.h"
-#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -23,7 +21,7 @@ static bool hasConvergentCall(const BasicBlock *block) { return any_of(*block, i
 
 namespace {
 
-/// Puts a call without an effect into headers, which as convergent must not be made twice.
+/// Puts a call without an effect into headers: a convergent one, so that no pass duplicates them.
 struct MarkHeaders : PassInfoMixin<MarkHeaders> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
     for (Loop *loop : analyses.getResult<LoopAnalysis>(function).getLoopsInPreorder()) {
@@ -40,6 +38,7 @@ struct MarkHeaders : PassInfoMixin<MarkHeaders> {
   static bool isRequired() { return true; }
 };
 
+/// Removes these calls, and all others without an effect.
 struct RemoveMarks : PassInfoMixin<RemoveMarks> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
     for (Instruction &instruction : make_early_inc_range(instructions(function))) {
@@ -66,17 +65,21 @@ void keepLoopEntries(PassBuilder &builder) {
   });
 }
 
+static bool hasEntries(const Cycle *cycle) {
+  bool hasOwn = !cycle->isReducible() && any_of(cycle->blocks(), hasConvergentCall);
+  return hasOwn || any_of(cycle->children(), hasEntries);
+}
+
 Error checkLoopEntries(Module &module) {
   for (Function &function : module) {
     if (function.isDeclaration() || none_of(instructions(function), isConvergent)) {
       continue;
     }
-    DominatorTree dominators(function);
-    LoopInfo loops(dominators);
-    ReversePostOrderTraversal<Function *> order(&function);
-    if (containsIrreducibleCFG<BasicBlock *>(order, loops)) {
+    CycleInfo cycles;
+    cycles.compute(function);
+    if (any_of(cycles.toplevel_cycles(), hasEntries)) {
       return createStringError("a loop of '" + function.getName() +
-                               "' has two entries, so that its threads would not meet at barriers");
+                               "' has two entries, so that its threads would not converge at barriers");
     }
   }
   return Error::success();

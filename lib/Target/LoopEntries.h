@@ -12,7 +12,7 @@ class PassBuilder;
 
 namespace tilewright::codegen {
 
-/// Adds passes that preserve the single entry of each loop in which threads meet.
+/// Adds passes that preserve the single entry of each loop in which threads converge.
 ///
 /// Where threads branch before a loop on the condition of a branch in its header, SimplifyCFG lets some of them enter
 /// the loop behind the header:
@@ -29,7 +29,7 @@ namespace tilewright::codegen {
 /// finds no place for that in a loop with two entries, and a warp that is counted twice lets the others through.
 void keepLoopEntries(llvm::PassBuilder &builder);
 
-/// An error that names the function if a loop in which threads meet has two entries.
+/// An error that names the function if a loop in which threads converge has two entries.
 llvm::Error checkLoopEntries(llvm::Module &module);
 
 } // namespace tilewright::codegen

@@ -108,11 +108,11 @@ static Divisor prepareConstant(MathBuilder &m, float y) {
 }
 
 /// `c + %positive` with a constant c of moderate size, as in 1 / (1 + exp(-x)).
-struct SumFromOne {
+struct SumOfAtLeastOne {
   double constant;
   Value positive;
 
-  static std::optional<SumFromOne> of(Value value) {
+  static std::optional<SumOfAtLeastOne> of(Value value) {
     auto sum = value.getDefiningOp<arith::AddFOp>();
     for (bool swaps : {false, true}) {
       APFloat constant(0.0F);
@@ -120,22 +120,27 @@ struct SumFromOne {
       bool isPositive = other && isa_and_nonnull<math::ExpOp, math::Exp2Op, math::AbsFOp>(other.getDefiningOp());
       if (isPositive && matchPattern(sum->getOperand(swaps ? 0 : 1), m_ConstantFloat(&constant)) &&
           constant.convertToDouble() >= 1 && constant.convertToDouble() <= 0x1p60) {
-        return SumFromOne{constant.convertToDouble(), other};
+        return SumOfAtLeastOne{constant.convertToDouble(), other};
       }
     }
     return std::nullopt;
   }
 };
 
-/// Whether no quotient of the dividend by a number that is at least 1 overflows, also if the reciprocal is rounded up.
+/// Whether no quotient of the dividend by a number that is at least 1 overflows, also if the reciprocal is rounded up,
+/// and the remainder is no denormal unless the quotient is a very small one.
 static bool isModerateConstant(Value dividend) {
   APFloat constant(0.0F);
-  return matchPattern(dividend, m_ConstantFloat(&constant)) && std::fabs(constant.convertToDouble()) <= 0x1p100;
+  if (!matchPattern(dividend, m_ConstantFloat(&constant))) {
+    return false;
+  }
+  double size = std::fabs(constant.convertToDouble());
+  return size == 0 || (size >= 0x1p-100 && size <= 0x1p100);
 }
 
 /// The same for a divisor that is at least 1, beneath a moderate constant: the reciprocal of a quarter of it is no
 /// denormal, and need not be rounded down.
-static Divisor prepareSum(MathBuilder &m, const SumFromOne &y) {
+static Divisor prepareSum(MathBuilder &m, const SumOfAtLeastOne &y) {
   Value quarter = m.f(0.25), magnitude = m.fma(y.positive, quarter, m.f(y.constant * 0.25));
   return {quarter, magnitude, thread::ReciprocalOp::create(m.builder(), magnitude)};
 }
@@ -163,7 +168,7 @@ static void rewrite(arith::DivFOp op) {
   APFloat constant(0.0F);
   if (matchPattern(divisors, m_ConstantFloat(&constant)) && constant.isFiniteNonZero()) {
     quotient = rewriteConstant(m, op.getLhs(), constant);
-  } else if (auto sum = isModerateConstant(op.getLhs()) ? SumFromOne::of(operand) : std::nullopt) {
+  } else if (auto sum = isModerateConstant(op.getLhs()) ? SumOfAtLeastOne::of(operand) : std::nullopt) {
     quotient = divide(m, op.getLhs(), prepareSum(m, *sum));
   } else if (divisors == operand) {
     quotient = divide(m, op.getLhs(), prepare(m, operand));

@@ -142,12 +142,13 @@ struct Wait : OpRewritePattern<thread::GroupMmaWaitOp> {
   }
 
 private:
-  /// The words of A, in registers, of the dots since the last wait. LLVM does not know that they are still read, and
-  /// could compute the next iteration's words in the same registers.
+  /// The words of A, in registers, of the dots since the last wait for all. LLVM does not know that they are still read,
+  /// and could compute the next iteration's words in the same registers. Dots that are in flight when the iteration
+  /// ends have an A that is computed after the wait for them.
   static SmallVector<Value> operandsInRegisters(Operation *wait) {
     llvm::SmallSetVector<Value, 16> held;
     for (Operation *before = wait->getPrevNode(); before; before = before->getPrevNode()) {
-      if (isa<thread::GroupMmaWaitOp, ptx::WgmmaWaitOp>(before)) {
+      if (waitsForAll(before)) {
         break;
       }
       // The patterns may have rewritten these dots already.
@@ -158,6 +159,12 @@ private:
       }
     }
     return held.takeVector();
+  }
+
+  static bool waitsForAll(Operation *op) {
+    auto wait = dyn_cast<thread::GroupMmaWaitOp>(op);
+    auto rewritten = dyn_cast<ptx::WgmmaWaitOp>(op);
+    return (wait && wait.getPending() == 0) || (rewritten && rewritten.getPending() == 0);
   }
 };
 

@@ -181,8 +181,9 @@ def visit_bool_op(v: FunctionVisitor, node: ast.BoolOp) -> Value:
         if _decides(known, is_and):
             return combine(result, not is_and) if is_tensor(result) else result
         right = v.visit(value)
-        if is_tensor(result) and not result.type.is_block() and _decides(right, is_and):
-            result = constexpr(not is_and)
+        decisive = fold_known(right)
+        if is_tensor(result) and not result.type.is_block() and _decides(decisive, is_and):
+            result = decisive
         else:
             result = combine(result, right) if is_tensor(result) else right
     return result

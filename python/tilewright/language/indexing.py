@@ -87,7 +87,7 @@ def _full(x: tensor, items: list[Any]) -> list[Any]:
     """The items with ':' for the dimensions for which `...` stands, so one for each dimension."""
     rank = len(x.type.shape)
     if rank == 0:
-        items = [item for item in items if item != slice(None)]
+        items = [item for item in items if not _is_colon(item)]
     indexed = sum(item is not None and item is not Ellipsis for item in items)
     dots = sum(item is Ellipsis for item in items)
     if indexed > rank:
@@ -96,6 +96,11 @@ def _full(x: tensor, items: list[Any]) -> list[Any]:
         raise UnsupportedError(f"an index can have one '...', found {dots}")
     at = items.index(Ellipsis) if dots else len(items)
     return [*items[:at], *[slice(None)] * (rank - indexed), *items[at + 1 :]]
+
+
+def _is_colon(item: Any) -> bool:
+    parts = (item.start, item.stop, item.step) if isinstance(item, slice) else (item,)
+    return len(parts) == 3 and all(part is None for part in parts)
 
 
 def _check_range(x: tensor, items: list[Any]) -> None:

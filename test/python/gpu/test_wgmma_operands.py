@@ -21,9 +21,9 @@ from test_widened_operands import matmul_kernel
 pytestmark = pytest.mark.cpu_only("compiles for an H200 whatever the targets are")
 
 _LABEL = re.compile(r"(\$L__BB\w+):")
-_BRANCH = re.compile(r"(?:@!?%p\d+ )?bra(?:\.uni)? \t?(\$L__BB\w+);")
+_BRANCH = re.compile(r"(?:@!?%p\d+ )?bra(?:\.uni)? (\$L__BB\w+);")
 _OPERANDS = re.compile(r"wgmma\.mma_async\S+ \{[^}]*\}, \{([^}]*)\},")
-_RESULTS = re.compile(r"(?:@!?%p\d+ )?[a-z][\w.:]* \t?(\{[^}]*\}|%\w+)")
+_RESULTS = re.compile(r"(?:@!?%p\d+ )?[a-z][\w.:]* (\{[^}]*\}|%\w+)")
 _WITHOUT_RESULT = ("st.", "bar.", "bra", "wgmma", "stmatrix", "cp.", "fence", "mbarrier", "ret")
 
 
@@ -32,7 +32,7 @@ def written_too_early(assembly: str) -> list[tuple[str, str]]:
 
     Every way through the code is followed from each wgmma to the first wait for all.
     """
-    lines = [line.strip().replace("\t", " ") for line in assembly.splitlines()]
+    lines = [re.sub(r"\s+", " ", line.strip()) for line in assembly.splitlines()]
     labels = {m[1]: at for at, line in enumerate(lines) if (m := _LABEL.match(line))}
     found = []
     for start, line in enumerate(lines):
@@ -107,13 +107,13 @@ def test_operands_of_chains(stages) -> None:
 def test_the_search_finds_a_write_in_the_next_iteration() -> None:
     code = """
         $L__BB0_1:
-            mov.b32 %r2, %r3;
+            mov.b32 \t%r2, %r3;
             wgmma.wait_group.sync.aligned 0;
         $L__BB0_2:
             wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, {%r1, %r2}, %rd1, p;
-            @%p1 bra $L__BB0_1;
-            mov.b32 %r1, %r3;
-            bra.uni $L__BB0_2;
+            @%p1 bra \t$L__BB0_1;
+            mov.b32 \t%r1, %r3;
+            bra.uni \t$L__BB0_2;
     """
     assert sorted(written_too_early(code)) == [
         ("%r1", "mov.b32 %r1, %r3;"),

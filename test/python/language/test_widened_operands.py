@@ -73,3 +73,36 @@ def test_products(pair, size) -> None:
             num_warps=warps, specialize_warps=along_m,
         )  # fmt: skip
         torch.testing.assert_close(c.float(), expected, rtol=0, atol=0)
+
+
+@tilewright.jit
+def constant_depth_kernel(
+    a, b, c, N, K: tl.constexpr, TILES: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr
+):
+    """Tiles whose loops have a known number of iterations, so that none of them needs a guard."""
+    for tile in range(tl.program_id(0), TILES, tl.num_programs(0)):
+        i = tile // tl.cdiv(N, BLOCK) * BLOCK + tl.arange(0, BLOCK)
+        j = tile % tl.cdiv(N, BLOCK) * BLOCK + tl.arange(0, BLOCK)
+        total = tl.zeros((BLOCK, BLOCK), tl.float32)
+        for first in tl.range(0, K, 32, num_stages=STAGES):
+            k = first + tl.arange(0, 32)
+            x = tl.load(a + i[:, None] * K + k[None, :])
+            y = tl.load(b + k[:, None] * N + j[None, :])
+            total = tl.dot(x, y.to(x.dtype), total)
+        tl.store(c + i[:, None] * N + j[None, :], total)
+
+
+@pytest.mark.parametrize("stages", [2, 3, 4])
+@pytest.mark.parametrize("depth", [32, 96])
+@pytest.mark.parametrize(
+    "pair", [(torch.float32, torch.float32), (torch.float16, torch.int8)], ids=["tf32", "int8"]
+)
+def test_several_tiles_of_constant_depth(pair, depth, stages) -> None:
+    a, b = integers((192, depth), pair[0]), integers((depth, 128), pair[1])
+    for programs, specializes in ((1, False), (2, True)):
+        c = torch.full((192, 128), -1.0)
+        constant_depth_kernel[(programs,)](
+            a, b, c, 128, K=depth, TILES=6, BLOCK=64, STAGES=stages, num_warps=4,
+            specialize_warps=specializes,
+        )  # fmt: skip
+        torch.testing.assert_close(c, a.float() @ b.float(), rtol=0, atol=0)

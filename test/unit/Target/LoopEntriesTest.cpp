@@ -1,4 +1,4 @@
-// Loops in which threads meet keep one entry.
+// Loops in which threads converge keep one entry.
 
 #include "tilewright/Target/Amdgpu/Amdgpu.h"
 #include "tilewright/Target/Nvptx/Nvptx.h"
@@ -53,6 +53,16 @@ std::string withTwoEntries(const std::string &kernel, const std::string &barrier
   return text.replace(text.find(entry), entry.size(), "label %release, label %middle");
 }
 
+/// The same where no thread waits for others in the loop, but all do after it.
+std::string withoutBarriers(const std::string &kernel, const std::string &barrier) {
+  std::string text = withTwoEntries(kernel, barrier);
+  for (size_t at = text.find("  " + barrier); at != std::string::npos; at = text.find("  " + barrier)) {
+    text.erase(at, barrier.size() + 2);
+  }
+  std::string end = "end:";
+  return text.replace(text.find(end), end.size(), "end:\n  " + barrier);
+}
+
 constexpr const char *kPtxKernel = "declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
                                    "define ptx_kernel void";
 constexpr const char *kPtxBarrier = "call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)";
@@ -98,10 +108,16 @@ TEST_F(LoopEntries, TwoAreAnError) {
   auto nvidia = llvm::cantFail(nvptx::createTargetMachine(*hardware::lookupNvidia("sm_90a")));
   auto ptx = parse(withTwoEntries(kPtxKernel, kPtxBarrier), *nvidia);
   EXPECT_EQ(problem(nvptx::emitPtx, *ptx, *nvidia),
-            "a loop of 'wait' has two entries, so that its threads would not meet at barriers");
+            "a loop of 'wait' has two entries, so that its threads would not converge at barriers");
   auto amd = llvm::cantFail(amdgpu::createTargetMachine(*hardware::lookupAmd("gfx942")));
   auto isa = parse(withTwoEntries(kAmdKernel, kAmdBarrier), *amd);
   EXPECT_NE(problem(amdgpu::emitAssembly, *isa, *amd), "");
+}
+
+TEST_F(LoopEntries, TwoAreLegalWithoutBarriers) {
+  auto machine = llvm::cantFail(nvptx::createTargetMachine(*hardware::lookupNvidia("sm_90a")));
+  auto module = parse(withoutBarriers(kPtxKernel, kPtxBarrier), *machine);
+  EXPECT_EQ(problem(nvptx::emitPtx, *module, *machine), "");
 }
 
 } // namespace

@@ -19,6 +19,9 @@ struct OperandSource {
   int dimOf(int dim) const { return isTransposed ? 1 - dim : dim; }
 };
 
+/// On a group_mma whose A `stage-group-operands` is to move to registers.
+inline constexpr llvm::StringLiteral kMovesToRegistersAttr = "tilegpu.a_moves_to_registers";
+
 /// Whether the operand is converted element by element from a loaded tile of fewer bits. The loaded tile can be copied
 /// to shared memory asynchronously, and converted in the registers to which threads load it from there.
 bool isWidened(mlir::Value operand);

@@ -102,7 +102,7 @@ class StageGroupOperands : public tilegpu::impl::StageGroupOperandsBase<StageGro
     SmallVector<GroupMmaOp> products;
     getOperation()->walk([&](GroupMmaOp op) { products.push_back(op); });
     for (GroupMmaOp op : products) {
-      if (isOfTf32(op) || (!op.getRegisterA() && isWidened(op.getA()))) {
+      if (op->removeAttr(kMovesToRegistersAttr) || isOfTf32(op)) {
         moveToRegisters(op);
       } else if (!op.getRegisterA()) {
         op.setTransposedA(stage(op, op.getAMutable(), /*k=*/1));

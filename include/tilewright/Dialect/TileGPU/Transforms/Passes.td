@@ -473,7 +473,8 @@ def ReleaseSlots : Pass<"release-slots", "mlir::ModuleOp"> {
   let description = [{
     Where `expand-pipeline` has made copies of boxes, each iteration waits until a slot is full. This pass adds a
     `ring_release` after the loop's last read of the slot's data, or of those of the iteration before, if dots are in
-    flight that long. In its first iteration, there is one before if the loop reads A an iteration ahead. No barrier of all threads is needed in such a loop: warp groups drift apart, so that one
+    flight that long. If all reads are an iteration ahead, the slot that is read before the loop is released there. No
+    barrier of all threads is needed in such a loop: warp groups drift apart, so that one
     computes while the other's matrix instructions run.
 
     Requires: `overlap-group-mma`, which decides how long dots are in flight.

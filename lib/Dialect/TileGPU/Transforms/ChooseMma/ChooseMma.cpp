@@ -1,6 +1,7 @@
 // choose-mma: gives dots a matrix instruction, or layouts for multiply-adds. See Passes.td.
 
 #include "DotLayouts.h"
+#include "../GroupOperands.h"
 #include "GroupMma.h"
 #include "Precision.h"
 #include "tilewright/Dialect/Tile/Transforms/Decisions.h"
@@ -264,6 +265,9 @@ private:
                                       group.registerA,
                                       /*transposedA=*/group.isSwapped, /*transposedB=*/false,
                                       /*transposedC=*/group.isSwapped, /*async=*/false);
+    if (group.movesToRegisters) {
+      product->setAttr(kMovesToRegistersAttr, builder.getUnitAttr());
+    }
     if (group.partialK) {
       product->setAttr(kPartialKAttr, builder.getI64IntegerAttr(*group.partialK));
     }

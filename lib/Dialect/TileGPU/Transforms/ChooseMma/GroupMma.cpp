@@ -101,6 +101,7 @@ static GroupDot layOut(const GroupMmaInstruction &row, const Orientation &orient
   };
   return {&row,
           registerA,
+          /*movesToRegisters=*/false,
           orientation.isSwapped,
           tiled(Operand::A, {shape.m, shape.k}),
           tiled(Operand::C, {shape.m, shape.n}),
@@ -204,6 +205,7 @@ std::optional<GroupDot> planGroupDot(tile::DotOp dot, const DotShape &shape, con
       if (auto grid = chooseGrid(*row, orientation.shape, warps / GroupMmaInstruction::kWarps, chain.isIn)) {
         GroupDot planned = layOut(*row, orientation, *grid, chain.isComputed);
         planned.partialK = choosePartialK(dot, *row, shape.k);
+        planned.movesToRegisters = !chain.isIn && isWidened(orientation.isSwapped ? dot.getB() : dot.getA());
         return planned;
       }
     }

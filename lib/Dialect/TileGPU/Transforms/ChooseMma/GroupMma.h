@@ -18,6 +18,7 @@ inline constexpr llvm::StringLiteral kGroupMmaChoice = "wgmma";
 struct GroupDot {
   const hardware::GroupMmaInstruction *row;
   bool registerA;                      ///< A stays in registers, in the layout `a`
+  bool movesToRegisters;               ///< A is loaded with fewer bits, and converted in registers
   bool isSwapped;                      ///< computes B^T by A^T, as a group_mma with `transposedC`
   layout::LinearLayout a, accumulator; ///< the dimensions are those of the dot, also if it is swapped
   std::optional<int64_t> partialK;     ///< see PartialSums.h

@@ -131,7 +131,8 @@ static bool addCarried(LocalSlotOp slot, FirstCopies &first) {
   return true;
 }
 
-/// Collects the positions of all slots of the buffers. Returns false if one is unknown, or after the inner loop.
+/// Collects the positions of all slots of the buffers. Returns false if one is unknown, or after the inner loop, or if
+/// the first slot is read before it.
 static bool collectPositions(scf::ForOp outer, FirstCopies &first) {
   for (Operation *alloc : first.buffers) {
     for (Operation *user : alloc->getUsers()) {
@@ -151,7 +152,8 @@ static bool collectPositions(scf::ForOp outer, FirstCopies &first) {
       std::optional<int64_t> steps =
           slot.getPhase() ? stepsTo(slot.getIndex(), slot.getPhase(), first.slots) : std::nullopt;
       bool isBefore = slot->getBlock() == outer.getBody() && llvm::all_of(slot->getUsers(), [&](Operation *access) {
-                        return access->getBlock() == outer.getBody() && access->isBeforeInBlock(first.inner);
+                        return access->getBlock() == outer.getBody() && access->isBeforeInBlock(first.inner) &&
+                               !isa<RingWaitOp>(access);
                       });
       if (!steps || !isBefore) {
         return false;
