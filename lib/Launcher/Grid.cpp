@@ -91,7 +91,7 @@ bool evaluateGrid(const Call &call, PyObject *object, runtime::Grid &grid) {
         return false;
       }
       if (further != 1) {
-        return gridError(call, "a grid has three axes of more than one program; axis " + std::to_string(axis) +
+        return gridError(call, "a grid has three axes, and further ones of one program; axis " + std::to_string(axis) +
                                    " has " + std::to_string(further));
       }
     }

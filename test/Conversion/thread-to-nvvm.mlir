@@ -160,7 +160,7 @@ module attributes {tilegpu.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
     // CHECK: %[[CONTINUES:.*]] = llvm.zext %{{.*}} : i1 to i32
     // CHECK: ptx.wgmma "m64n8k16" {{.*}} [1, 1, 1] if %[[CONTINUES]]
     // CHECK: nvvm.wgmma.commit.group.sync.aligned
-    // CHECK: ptx.wgmma_wait 0 of
+    // CHECK: ptx.wgmma_wait 0 of {{.*}} holding
     thread.async_fence
     %fresh:4 = thread.group_mma_begin of %c, %c, %c, %c : f32, f32, f32, f32
     %r:4 = thread.group_mma "m64k16.f16.f16.f32" columns 8 %a, %a, %a, %a at 0 by %b at 2048 in <swizzle = 128, leading = 4096, stride = 1024, transposed = true> into %fresh#0, %fresh#1, %fresh#2, %fresh#3 from_zero : i32, i32, i32, i32 by <3> into f32, f32, f32, f32

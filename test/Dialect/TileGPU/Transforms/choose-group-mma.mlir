@@ -95,3 +95,25 @@ func.func @limited(%x: f8E4M3FN, %z: f32) {
   %f = tile.dot %a, %a, %e {tile.max_num_imprecise_acc = 65 : i32} : tensor<64x64xf8E4M3FN> * tensor<64x64xf8E4M3FN> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+// A B that is converted from a loaded tile of fewer bits becomes A of the transposed product, which moves to registers;
+// with fewer than 64 columns, it can't.
+// CHECK-LABEL: @converted
+// CHECK: tilegpu.group_mma "m64k16.f16.f16.f32" %{{[a-z0-9]+}} transposed, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} transposed {tilegpu.a_moves_to_registers}
+// CHECK: tilegpu.group_mma "m64k16.f16.f16.f32" %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : tensor<64x64xf16
+func.func @converted(%x: f16, %p: !tile.ptr<i8>, %z: f32) {
+  %a = tile.splat %x : tensor<64x64xf16>
+  %ps = tile.splat %p : tensor<64x64x!tile.ptr<i8>>
+  %narrow = tile.load %ps : tensor<64x64x!tile.ptr<i8>> -> tensor<64x64xi8>
+  %b = arith.sitofp %narrow : tensor<64x64xi8> to tensor<64x64xf16>
+  %c = tile.splat %z : tensor<64x64xf32>
+  %d = tile.dot %a, %b, %c {precision = #tile.precision<tf32>} : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
+  %ps2 = tile.splat %p : tensor<64x32x!tile.ptr<i8>>
+  %narrow2 = tile.load %ps2 : tensor<64x32x!tile.ptr<i8>> -> tensor<64x32xi8>
+  %b2 = arith.sitofp %narrow2 : tensor<64x32xi8> to tensor<64x32xf16>
+  %c2 = tile.splat %z : tensor<64x32xf32>
+  %d2 = tile.dot %a, %b2, %c2 {precision = #tile.precision<tf32>} : tensor<64x64xf16> * tensor<64x32xf16> -> tensor<64x32xf32>
+  return
+}

@@ -110,4 +110,51 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     }
     return
   }
+
+  // Nothing in the iteration reads what was waited for in the one before: slots are released after the read ahead, and
+  // the first one before the loop.
+  // CHECK-LABEL: @all_ahead
+  // CHECK: %[[FIRST:.*]] = tilegpu.local_slot
+  // CHECK: tilegpu.ring_wait %[[FIRST]], %{{.*}} if %[[ANY:.*]] :
+  // CHECK: tilegpu.local_load
+  // CHECK-NEXT: tilegpu.ring_release %[[FIRST]] by_threads if %[[ANY]]
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %c0{{.*}}, %{{.*}} = %{{.*}}, %[[LATER:[a-z0-9]+]] = %c1
+  // CHECK: tilegpu.ring_wait %{{.*}} if %[[EXISTS:.*]] :
+  // CHECK: tilegpu.local_load
+  // CHECK-NEXT: %[[FREE:.*]] = tilegpu.local_slot %{{.*}}[%[[LATER]]]
+  // CHECK-NEXT: tilegpu.ring_release %[[FREE]] by_threads if %[[EXISTS]]
+  func.func @all_ahead(%n: i32, %zero: tensor<64x64xf32, #acc>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %even = arith.constant false
+    %ring = tilegpu.local_alloc : !tilegpu.buffer<2xi64, #pair, 3>
+    %x = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #shared, 3>
+    %right = tilegpu.local_alloc : !tilegpu.buffer<64x64xf16, #shared>
+    %zeroth = tilegpu.local_slot %ring[%c0 phase %even] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+    %any = arith.cmpi sgt, %n, %c0 : i32
+    %filled = tilegpu.ring_wait %zeroth, %even if %any : !tilegpu.buffer<2xi64, #pair>
+    %x0 = tilegpu.local_slot %x[%c0 phase %even] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+    %a0 = tilegpu.local_load %x0 after %filled : !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf16, #acc>
+    %r:8 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %slot = %c0, %phase = %even, %later = %c1, %laterPhase = %even, %ahead = %c2, %other = %even, %a = %a0)
+        -> (tensor<64x64xf32, #acc>, i32, i1, i32, i1, i32, i1, tensor<64x64xf16, #acc>) : i32 {
+      %d = tilegpu.group_mma "m64k16.f16.f16.f32" async %a registers, %right transposed, %acc : tensor<64x64xf16, #acc> * !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf32, #acc>
+      %read = tilegpu.local_slot %ring[%later phase %laterPhase] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+      %last = arith.subi %n, %c1 : i32
+      %exists = arith.cmpi slt, %i, %last : i32
+      %done = tilegpu.ring_wait %read, %laterPhase if %exists : !tilegpu.buffer<2xi64, #pair>
+      %x1 = tilegpu.local_slot %x[%later phase %laterPhase] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      %a1 = tilegpu.local_load %x1 after %done : !tilegpu.buffer<64x64xf16, #shared> -> tensor<64x64xf16, #acc>
+      %write = tilegpu.local_slot %ring[%ahead phase %other] : !tilegpu.buffer<2xi64, #pair, 3> -> !tilegpu.buffer<2xi64, #pair>
+      %to = tilegpu.local_slot %x[%ahead phase %other] : !tilegpu.buffer<64x64xf16, #shared, 3> -> !tilegpu.buffer<64x64xf16, #shared>
+      tilegpu.ring_acquire %write, %other expects 8192 : !tilegpu.buffer<2xi64, #pair>
+      tilegpu.box_copy 0[%c0, %i] to %to completes %write : !tilegpu.buffer<64x64xf16, #shared>, !tilegpu.buffer<2xi64, #pair>
+      %w = tilegpu.group_mma_wait %d pending 0 : tensor<64x64xf32, #acc>
+      %s1, %p1 = tilegpu.ring_next %slot, %phase of 3
+      %s2, %p2 = tilegpu.ring_next %later, %laterPhase of 3
+      %s3, %p3 = tilegpu.ring_next %ahead, %other of 3
+      scf.yield %w, %s1, %p1, %s2, %p2, %s3, %p3, %a1 : tensor<64x64xf32, #acc>, i32, i1, i32, i1, i32, i1, tensor<64x64xf16, #acc>
+    }
+    return
+  }
 }
