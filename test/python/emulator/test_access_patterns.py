@@ -63,11 +63,12 @@ def aligned(tensor: torch.Tensor) -> torch.Tensor:
     return room[skipped : skipped + tensor.numel()].view_as(tensor).copy_(tensor)
 
 
-def expect_ideal(profile: KernelProfile, copies_boxes: bool = False) -> None:
+def expect_ideal(profile: KernelProfile, copies_boxes: bool = False, conflicts: int = 0) -> None:
     """Copies of boxes make no requests."""
     memory = profile.totals.global_memory
     assert (memory.requests > 0) != copies_boxes
-    assert (profile.shared_conflicts, memory.transfers - memory.ideal) == (0, 0), str(profile)
+    found = (profile.shared_conflicts, memory.transfers - memory.ideal)
+    assert found == (conflicts, 0), str(profile)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -106,8 +107,11 @@ def test_matmul(dtype: torch.dtype, blocks: dict[str, int], target: str) -> None
     c = torch.empty_like(a)
     grid = (256 // blocks["BM"], 256 // blocks["BN"])
     profile = matmul.profile(a, b, c, 256, 256, 256, grid=grid, target=target, **blocks)
-    # A tile of 32-bit elements is stored as it is in registers.
-    expect_ideal(profile, copies_boxes="90a" in target and dtype.itemsize == 2)
+    # A tile of 32-bit elements is stored as it is in registers. Boxes arrive in a layout from
+    # which threads read a B for tf32 in two steps, if it is stored along N.
+    copies_boxes, is_tf32 = "90a" in target, dtype == torch.float32
+    loads_b = copies_boxes and is_tf32
+    expect_ideal(profile, copies_boxes and not is_tf32, conflicts=4096 if loads_b else 0)
 
 
 def test_a_pattern_that_is_not_ideal_is_seen() -> None:
