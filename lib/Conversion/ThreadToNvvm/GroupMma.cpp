@@ -142,9 +142,9 @@ struct Wait : OpRewritePattern<thread::GroupMmaWaitOp> {
   }
 
 private:
-  /// The words of A, in registers, of the dots since the last wait for all. LLVM does not know that they are still read,
-  /// and could compute the next iteration's words in the same registers. Dots that are in flight when the iteration
-  /// ends have an A that is computed after the wait for them.
+  /// The words of A, in registers, of the dots since the last wait for all. LLVM does not know that they are still
+  /// read, and could compute the next iteration's words in the same registers. Dots that are in flight when the
+  /// iteration ends have an A that is computed after the wait for them.
   static SmallVector<Value> operandsInRegisters(Operation *wait) {
     llvm::SmallSetVector<Value, 16> held;
     for (Operation *before = wait->getPrevNode(); before; before = before->getPrevNode()) {

@@ -1,7 +1,7 @@
 // choose-mma: gives dots a matrix instruction, or layouts for multiply-adds. See Passes.td.
 
-#include "DotLayouts.h"
 #include "../GroupOperands.h"
+#include "DotLayouts.h"
 #include "GroupMma.h"
 #include "Precision.h"
 #include "tilewright/Dialect/Tile/Transforms/Decisions.h"
