@@ -1,8 +1,9 @@
 """Kernels that test dots of at least 64 rows, which warp groups compute on Hopper.
 
 To the loops of `loops` they add operands in either order in memory, transposed, computed, loaded by
-descriptors and in common to two dots; a second accumulator; dots of dots; dots in branches and in
-`while` loops; and accumulators that the loop reads, scales, sums up or stores.
+descriptors, converted from fewer bits and in common to two dots; a second accumulator; dots of
+dots; dots in branches and in `while` loops; and accumulators that the loop reads, scales, sums up
+or stores.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ OPERANDS = [
 class Groups(Loops):
     """Attributes:
     right: The type of B, another one than A's for mixed 8-bit floats.
+    narrow: An array of fewer bits than A's elements have, from which some operands are converted;
+        empty if there is none.
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -52,6 +55,9 @@ class Groups(Loops):
         if self.operand.is_float8 and self.chance(0.4):
             self.right = DType(self.pick("float8e4nv", "float8e5"))
             next(b for b in self.buffers if b.name == "b").dtype = self.right
+        self.narrow = ""
+        if self.operand in ("float16", "bfloat16") and self.chance(0.3):
+            self.narrow = self.array("narrow", self.pick("int8", "uint8", "float8e5"), "small")
         self.line(f"m, n = tl.arange(0, {self.rows}), tl.arange(0, {self.columns})")
         self.line(f"second = tl.full({self.shape}, {self.pick(0, 0, 1)}, tl.{self.sum})")
 
@@ -75,6 +81,9 @@ class Groups(Loops):
     def left(self, start: str, kind: int) -> str:
         """A, in memory by rows or by columns."""
         rows, inner, pitch = self.rows, self.inner, self.pitch
+        if self.narrow and self.chance(0.3):
+            by_columns = f"m[:, None] + (k + {start})[None, :] * {rows}"
+            return self.converted(self.pick(f"ai + {start}", by_columns))
         if kind == 4:  # a transposed load
             return f"tl.load({self.a} + (k + {start})[:, None] * {rows} + m[None, :]).T"
         if kind == 5:
@@ -93,6 +102,9 @@ class Groups(Loops):
     def right_of(self, start: str, kind: int) -> str:
         """B, in memory by rows or by columns, or another tile of A."""
         columns, inner = self.columns, self.inner
+        if self.narrow and self.chance(0.5):
+            by_columns = f"(k + {start})[:, None] + n[None, :] * {inner}"
+            return self.converted(self.pick(f"bi + {start}", by_columns))
         if kind < 6:  # by columns, as a transposed load or not
             by_rows = f"tl.load({self.b} + n[:, None] * {inner} + (k + {start})[None, :])"
             return f"{by_rows}.T" if kind == 4 else (
@@ -110,6 +122,9 @@ class Groups(Loops):
             values = f"(k[:, None] * 3 + n[None, :] + {start}) % 5 - 2"
             return f"({values}).to(tl.float32).to(tl.{self.right})"
         return f"tl.load({self.b} + bi + {start})"
+
+    def converted(self, offsets: str) -> str:
+        return f"tl.load({self.narrow} + {offsets}).to(tl.{self.operand})"
 
     # accumulators
 

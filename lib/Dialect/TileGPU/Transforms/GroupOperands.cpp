@@ -2,6 +2,7 @@
 
 #include "OperandPath.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
+#include "tilewright/Layout/Shared.h"
 
 using namespace mlir;
 
@@ -59,6 +60,17 @@ bool isWidened(Value operand) {
 std::optional<int> swizzleOf(int64_t rowBytes) {
   constexpr int64_t kLeast = 32, kMost = 128;
   return rowBytes < kLeast ? std::nullopt : std::optional(static_cast<int>(std::min(rowBytes, kMost)));
+}
+
+BufferType groupBuffer(RankedTensorType tile, int along) {
+  int64_t bytes = bytesOf(tile.getElementType());
+  std::optional<int> swizzle = tile.getRank() == 2 ? swizzleOf(tile.getDimSize(along) * bytes) : std::nullopt;
+  if (!swizzle) {
+    return {};
+  }
+  layout::LinearLayout map = layout::nvmmaShared(layout::Shape(tile.getShape()), static_cast<int>(8 * bytes), *swizzle,
+                                                 /*transposed=*/along == 0);
+  return BufferType::get(tile, LayoutAttr::get(tile.getContext(), map));
 }
 
 } // namespace tilewright::tilegpu

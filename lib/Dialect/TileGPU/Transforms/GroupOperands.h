@@ -29,6 +29,10 @@ bool isWidened(mlir::Value operand);
 /// The bytes of the swizzle of a buffer with rows of this size; none if they are too short for a swizzle.
 std::optional<int> swizzleOf(int64_t rowBytes);
 
+/// A buffer for the tile in the layout in which warp groups read it and boxes are copied, with rows along the
+/// dimension; null if it is no matrix, or its rows are too short.
+BufferType groupBuffer(mlir::RankedTensorType tile, int along);
+
 } // namespace tilewright::tilegpu
 
 #endif // TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_GROUPOPERANDS_H

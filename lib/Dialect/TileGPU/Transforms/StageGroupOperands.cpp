@@ -130,12 +130,7 @@ class StageGroupOperands : public tilegpu::impl::StageGroupOperandsBase<StageGro
     if (isTf32 && mustRound(tile)) {
       tile = RoundToTF32Op::create(builder, tile.getLoc(), tile.getType(), tile);
     }
-    auto type = cast<RankedTensorType>(tile.getType());
-    int64_t bytes = bytesOf(type.getElementType());
-    int swizzle = *swizzleOf(type.getDimSize(along) * bytes);
-    layout::LinearLayout map = layout::nvmmaShared(layout::Shape(type.getShape()), static_cast<int>(8 * bytes), swizzle,
-                                                   /*transposed=*/along == 0);
-    auto bufferType = BufferType::get(type, LayoutAttr::get(tile.getContext(), map));
+    BufferType bufferType = groupBuffer(cast<RankedTensorType>(tile.getType()), along);
     Value buffer = LocalAllocOp::create(builder, tile.getLoc(), bufferType, IntegerAttr());
     LocalStoreOp::create(builder, tile.getLoc(), tile, buffer);
     return buffer;

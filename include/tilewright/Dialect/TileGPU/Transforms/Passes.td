@@ -95,7 +95,8 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
 
     Where the target has matrix instructions of warp groups (`GpuInfo::groupMma`), one takes the dot and the option
     `groups` permits them, it becomes a `tilegpu.group_mma`. Its operands may have any layout, but for an A that is computed from another dot, which
-    stays in registers. A tf32 dot whose B is not stored along K is transposed (`transposedC`) if its A is.
+    stays in registers. A tf32 dot whose B is not stored along K is transposed (`transposedC`) if its A is. So is one of
+    which only B is converted from a loaded tile of fewer bits. An A like that gets `tilegpu.a_moves_to_registers`.
 
     Requires: `assign-layouts`.
     Establishes: each dot can be computed by one thread, or by warps without data from others but in shared memory.
@@ -179,7 +180,8 @@ def StageGroupOperands : Pass<"stage-group-operands", "mlir::ModuleOp"> {
     The operands of a `group_mma` that its instruction reads from shared memory become buffers, in the layout that the
     instruction reads (`layout::nvmmaShared`). A tile is stored where it is computed, so that an asynchronous copy can
     replace a load and its store, and dots that have it in common share the buffer. A transposition before the dot is
-    left to the instruction. Of a tf32 dot, A is converted to registers, which round it, and a B that is computed is
+    left to the instruction. An A with `tilegpu.a_moves_to_registers` is converted to registers. Of a tf32 dot, A is
+    converted to registers, which round it, and a B that is computed is
     rounded before it is stored, as the instruction cuts off what it reads from shared memory.
 
     ```mlir

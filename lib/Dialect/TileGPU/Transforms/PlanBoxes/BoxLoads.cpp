@@ -6,8 +6,6 @@
 #include "../OperandPath.h"
 #include "MemoryOrder.h"
 
-#include "tilewright/Layout/Shared.h"
-
 using namespace mlir;
 
 namespace tilewright::tilegpu {
@@ -41,22 +39,9 @@ static BufferType bufferFor(tile::LoadOp load, LocalStoreOp store) {
       return {};
     }
   }
-  if (!alloc || !isReadByThreads) {
-    return alloc ? buffer : BufferType();
-  }
-  std::optional<int> rows = contiguousDimOf(load.getPtr());
-  if (!rows || buffer.getShape().size() != 2) {
-    return {};
-  }
-  int64_t bytes = buffer.getElementBytes();
-  std::optional<int> swizzle = swizzleOf(buffer.getShape()[*rows] * bytes);
-  if (!swizzle) {
-    return {};
-  }
-  layout::LinearLayout map = layout::nvmmaShared(layout::Shape(buffer.getShape()), static_cast<int>(8 * bytes),
-                                                 *swizzle, /*transposed=*/*rows == 0);
-  return BufferType::get(buffer.getContext(), buffer.getSlots(), buffer.getShape(), buffer.getElementType(),
-                         LayoutAttr::get(buffer.getContext(), map));
+  std::optional<int> rows = isReadByThreads ? contiguousDimOf(load.getPtr()) : std::nullopt;
+  BufferType forBoxes = rows ? groupBuffer(cast<RankedTensorType>(load.getType()), *rows) : BufferType();
+  return !alloc ? BufferType() : forBoxes ? forBoxes : buffer; // of which Box::of says why it is not one of boxes
 }
 
 static std::optional<BoxLoad> describe(tile::LoadOp load, scf::ForOp loop, const ReadOnlyMemory &readOnly,
