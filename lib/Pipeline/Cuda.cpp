@@ -105,7 +105,7 @@ private:
     warmUp.wait();
     // Matmul loops hide latency by pipelining, and take the longest time to assemble. More blocks would not pay.
     bool usesSpareRegisters = !options.maxRegisters->has_value() && !built.multipliesMatrices;
-    cuda::Block block = {built.threads, built.sharedBytes};
+    cuda::Block block = {built.threads, built.sharedBytes, built.hasLoop};
     auto cubin = compilation.timed("assemble", [&] {
       return usesSpareRegisters ? cuda::assembleForOccupancy(compiled.object, *built.info, assembler, block)
                                 : cuda::assemble(compiled.object, *built.info, assembler);

@@ -200,6 +200,7 @@ private:
     bool isBuilt = buildLLVMModule(module, nvptx::createTargetMachine(*built.info),
                                    {nvptx::translate, nvptx::optimize, "ptx"}, compilation, built);
     built.multipliesMatrices = isBuilt && nvptx::hasMatrixInstruction(*built.module);
+    built.hasLoop = isBuilt && nvptx::hasLoop(*built.module);
     return isBuilt;
   }
 

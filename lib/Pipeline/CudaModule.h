@@ -13,6 +13,7 @@ namespace tilewright {
 struct CudaModule : GpuModule {
   const hardware::NvidiaInfo *info = nullptr;
   bool multipliesMatrices = false; ///< by matrix instructions
+  bool hasLoop = false;
 };
 
 /// How many programs fit on a multiprocessor at once, "programs", and how many would if only one resource had a limit:

@@ -218,8 +218,8 @@ void addTurnPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types
 void addAsyncCopyPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 void addBoxPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);
 
-/// Lets the first thread of the kernel prefetch the parameters that are tensor maps: the first copy would wait for its
-/// map, while the threads still compute addresses and make barriers.
+/// Lets the first thread of the kernel prefetch the parameters that are tensor maps, if they are few: the first copy
+/// would wait for its map, while the threads still compute addresses and make barriers.
 void prefetchTensorMaps(mlir::FunctionOpInterface kernel);
 
 void addRingPatterns(mlir::RewritePatternSet &patterns, const ThreadTypes &types);

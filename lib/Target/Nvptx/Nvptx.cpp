@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -217,6 +218,17 @@ bool hasMatrixInstruction(const Module &module) {
   return any_of(module, [&](const Function &function) {
     return !function.use_empty() &&
            any_of(prefixes, [&](StringRef prefix) { return function.getName().starts_with(prefix); });
+  });
+}
+
+bool hasLoop(Module &module) {
+  return any_of(module, [](Function &function) {
+    if (function.isDeclaration()) {
+      return false;
+    }
+    CycleInfo cycles;
+    cycles.compute(function);
+    return !cycles.toplevel_cycles().empty();
   });
 }
 

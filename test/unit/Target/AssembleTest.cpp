@@ -108,15 +108,27 @@ TEST_P(EveryAssembler, ALimitHoldsForAKernelWithALaunchBound) {
   EXPECT_LE(cubin->registers, 40);
 }
 
-TEST_P(EveryAssembler, NothingSpillsForAnotherBlock) {
+TEST_P(EveryAssembler, NothingSpillsInALoopForAnotherBlock) {
   // A second block of 512 threads would fit with 64 registers, but 72 values are live at the same time.
   std::string ptx = manyValues(72);
-  ASSERT_TRUE(
-      registersForOneMoreBlock(llvm::cantFail(assemble(ptx, target("sm_80"), options)), target("sm_80"), {512, 0}));
-  auto cubin = assembleForOccupancy(ptx, target("sm_80"), options, {512, 0});
+  Block block = {512, 0, /*hasLoop=*/true};
+  Cubin roomy = llvm::cantFail(assemble(ptx, target("sm_80"), options));
+  ASSERT_FALSE(registersForMoreBlocks(roomy, target("sm_80"), block).empty());
+  auto cubin = assembleForOccupancy(ptx, target("sm_80"), options, block);
   ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
   EXPECT_GT(cubin->registers, 72);
   EXPECT_EQ(cubin->spillBytes, 0);
+}
+
+TEST_P(EveryAssembler, CodeWithoutALoopMayHardlySpillForAnotherBlock) {
+  // With 64 registers few of 66 values spill; with 40, which a third block needs, many do, as of 150 values with 64.
+  auto tight = assembleForOccupancy(manyValues(66), target("sm_80"), options, {512, 0});
+  ASSERT_TRUE(bool(tight)) << llvm::toString(tight.takeError());
+  EXPECT_LE(tight->registers, 64);
+  EXPECT_GT(tight->registers, 40);
+  auto roomy = assembleForOccupancy(manyValues(150), target("sm_80"), options, {512, 0});
+  ASSERT_TRUE(bool(roomy)) << llvm::toString(roomy.takeError());
+  EXPECT_GT(roomy->registers, 64);
 }
 
 TEST_P(EveryAssembler, StaticSharedMemoryIsReported) {
@@ -181,24 +193,36 @@ INSTANTIATE_TEST_SUITE_P(Nvidia, EveryAssembler, testing::Values(Assembler::NvJi
                          [](const auto &info) { return info.param == Assembler::NvJitLink ? "nvJitLink" : "ptxas"; });
 
 //===----------------------------------------------------------------------===//
-// Registers for one more block
+// Registers for more blocks
 //===----------------------------------------------------------------------===//
 
-TEST(Occupancy, RegistersForOneMoreBlock) {
-  auto registers = [](int used, int threads, int64_t sharedBytes = 0, int64_t spills = 0) {
-    Cubin cubin;
-    cubin.registers = used;
-    cubin.spillBytes = spills;
-    return registersForOneMoreBlock(cubin, target("sm_90a"), {threads, sharedBytes}).value_or(0);
-  };
-  EXPECT_EQ(registers(79, 512), 64);            // one block fits; a second one with 64 registers
-  EXPECT_EQ(registers(47, 512), 40);            // two blocks fit; a third one with 40
-  EXPECT_EQ(registers(168, 256), 128);          // one block of eight warps fits
-  EXPECT_EQ(registers(96, 512), 0);             // it would need far fewer registers
-  EXPECT_EQ(registers(79, 512, 128 * 1024), 0); // shared memory is the limit
-  EXPECT_EQ(registers(79, 512, 0, 8), 0);       // the code already spills
-  EXPECT_EQ(registers(78, 256), 64);            // three blocks of eight warps fit; a fourth one with 64
-  EXPECT_EQ(registers(40, 256), 0);             // 48 warps are enough
+static std::vector<int> limits(int used, const Block &block, int64_t spills = 0) {
+  Cubin cubin;
+  cubin.registers = used;
+  cubin.spillBytes = spills;
+  return registersForMoreBlocks(cubin, target("sm_90a"), block);
+}
+
+using Limits = std::vector<int>;
+
+TEST(Occupancy, OneMoreBlockOfALoop) {
+  EXPECT_EQ(limits(79, {512, 0, true}), Limits{64});        // one block fits; a second one with 64 registers
+  EXPECT_EQ(limits(47, {512, 0, true}), Limits{40});        // two blocks fit; a third one with 40
+  EXPECT_EQ(limits(168, {256, 0, true}), Limits{128});      // one block of eight warps fits
+  EXPECT_EQ(limits(96, {512, 0, true}), Limits{});          // it would need far fewer registers
+  EXPECT_EQ(limits(79, {512, 128 * 1024, true}), Limits{}); // shared memory is the limit
+  EXPECT_EQ(limits(79, {512, 0, true}, /*spills=*/8), Limits{});
+  EXPECT_EQ(limits(78, {256, 0, true}), Limits{64}); // three blocks of eight warps fit; a fourth one with 64
+  EXPECT_EQ(limits(40, {256, 0, true}), Limits{});   // 48 warps are enough
+}
+
+TEST(Occupancy, MoreBlocksWithoutALoop) {
+  EXPECT_EQ(limits(122, {512, 0}), (Limits{40, 64}));      // up to 48 warps
+  EXPECT_EQ(limits(250, {256, 0}), (Limits{64, 80, 128})); // but not with less than a quarter of the registers
+  EXPECT_EQ(limits(56, {1024, 0}), Limits{32});            // two blocks are the most
+  EXPECT_EQ(limits(122, {512, 100 * 1024}), Limits{64});   // shared memory has room for two
+  EXPECT_EQ(limits(122, {512, 0}, /*spills=*/8), Limits{});
+  EXPECT_EQ(limits(40, {256, 0}), Limits{});
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,11 @@
 
 #include "NvptxSamples.h"
 
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <gtest/gtest.h>
 
@@ -57,6 +61,22 @@ TEST(Nvptx, MatrixInstructionsAreFound) {
   llvm::cantFail(compileToPtx(kProduct, target("sm_90a"), {}, &product).takeError());
   EXPECT_FALSE(sum);
   EXPECT_TRUE(product);
+}
+
+TEST(Nvptx, LoopsAreFound) {
+  auto loops = [](const char *body) {
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic error;
+    auto module = llvm::parseAssemblyString(std::string("declare void @other()\ndefine void @f(i1 %c) {\n") + body +
+                                                "\nend:\n  ret void\n}\n",
+                                            error, context);
+    EXPECT_TRUE(module) << error.getMessage().str();
+    return module && hasLoop(*module);
+  };
+  EXPECT_FALSE(loops("  br i1 %c, label %a, label %end\na:\n  call void @other()\n  br label %end"));
+  EXPECT_TRUE(loops("  br label %a\na:\n  br i1 %c, label %a, label %end"));
+  // Two entries: a cycle that is no natural loop.
+  EXPECT_TRUE(loops("  br i1 %c, label %a, label %b\na:\n  br label %b\nb:\n  br i1 %c, label %a, label %end"));
 }
 
 TEST(Nvptx, AddressesInSharedMemoryTakeOneRegister) {

@@ -40,19 +40,22 @@ struct Cubin {
 /// Thread-safe. An error contains the assembler's messages and the lines of PTX that they refer to.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options);
 
-/// The resources of a block, other than registers, that determine how many blocks fit on a multiprocessor.
+/// What determines, besides registers, how many blocks fit on a multiprocessor and how much another one helps.
 struct Block {
   int threads;
-  int64_t sharedBytes; ///< dynamic shared memory
+  int64_t sharedBytes;  ///< dynamic shared memory
+  bool hasLoop = false; ///< the code has a loop
 };
 
-/// The most registers per thread with which one more block would fit on a multiprocessor. Returns nullopt if the code
+/// Limits of registers per thread with which more blocks fit on a multiprocessor, the lowest first. Empty if the code
 /// would have to use far fewer registers than it does, or if there are enough warps already. More blocks help to hide
-/// latency: while one waits for memory or at a barrier, others run.
-std::optional<int> registersForOneMoreBlock(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
+/// latency: while one waits for memory or at a barrier, others run. In code without a loop nothing else does: all of a
+/// block's loads come before its arithmetic, and that before its stores. A loop may overlap them itself, and needs
+/// registers for that, so there is at most one limit for it, the one for one more block.
+std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
 
-/// Calls assemble(), then again with registersForOneMoreBlock(), whose result is used if it does not spill. `options`
-/// must not limit the registers.
+/// Calls assemble(), then again with the limits of registersForMoreBlocks() until one does not spill, or hardly and
+/// outside of loops, which is the result. `options` must not limit the registers.
 llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::NvidiaInfo &info,
                                            const AssembleOptions &options, const Block &block);
 

@@ -65,6 +65,9 @@ llvm::Expected<std::string> emitPtx(llvm::Module &module, llvm::TargetMachine &m
 /// Whether the module multiplies matrices by an instruction.
 bool hasMatrixInstruction(const llvm::Module &module);
 
+/// Whether a function of the module has a loop.
+bool hasLoop(llvm::Module &module);
+
 } // namespace tilewright::nvptx
 
 #endif // TILEWRIGHT_TARGET_NVPTX_NVPTX_H

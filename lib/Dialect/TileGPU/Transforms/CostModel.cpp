@@ -27,8 +27,9 @@ static constexpr Cost kShuffle = 4;
 static constexpr Cost kWavefront = 4;
 static constexpr Cost kLine = 4;
 static constexpr Cost kWrittenSector = 6;
-/// What a load takes besides its lines, on GPUs where data reach shared memory through registers: instructions for its
-/// address, its mask and the place of what it loads, and, straight to an operand of a dot, its latency.
+/// What a load takes besides its lines if it is narrower than a register, or on GPUs where data reach shared memory
+/// through registers: instructions for its address, its mask and the place of what it loads, and, straight to an
+/// operand of a dot, its latency.
 static constexpr Cost kAddress = 8;
 
 /// Two barriers and the latency of shared memory between them.
@@ -65,7 +66,9 @@ Cost tilegpu::accessCost(const AccessProperties &properties, const LinearLayout 
   int64_t accesses = map.inSize(layout::kRegister) / vector;
   Cost lines = kLine * blocksOfWarp(properties, map, target.lineBytes);
   if (properties.kind == AccessKind::Load) {
-    Cost address = target.copiesThroughRegisters() ? kAddress : 0;
+    constexpr int64_t kRegisterBytes = 4;
+    bool isNarrow = vector * properties.elementBytes < kRegisterBytes;
+    Cost address = isNarrow || target.copiesThroughRegisters() ? kAddress : 0;
     return (lines + address) * accesses * map.inSize(layout::kWarp);
   }
   Cost sectors = kWrittenSector * blocksOfWarp(properties, map, kSectorBytes);

@@ -18,6 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -33,8 +34,32 @@ static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.
 
 static int64_t elementBytes(Value tile) { return bytesOf(typeOf(tile).getElementType()); }
 
+/// Whether the tile is loaded where it is converted, except for cheap operations.
+static bool isLoadedBeside(ConvertLayoutOp convert) {
+  Operation *source = convert.getSrc().getDefiningOp();
+  while (source && isCheapUnary(source)) {
+    source = source->getOperand(0).getDefiningOp();
+  }
+  return isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == convert->getBlock();
+}
+
+/// Whether only dots use the tile, after cheap operations or directly.
+static bool isOperandOnly(Value tile) {
+  return llvm::all_of(tile.getUsers(), [](Operation *user) {
+    return isa<MmaOp>(user) || (isCheapUnary(user) && isOperandOnly(user->getResult(0)));
+  });
+}
+
+/// Whether a loop loads an operand of dots, which asynchronous copies can bring to shared memory ahead of time.
+/// Shuffles would wait for the load in each iteration.
+static bool isOperandToCopyAhead(ConvertLayoutOp convert) {
+  return isa<LoopLikeOpInterface>(convert->getParentOp()) && !targetOf(convert).copiesThroughRegisters() &&
+         isOperandOnly(convert) && isLoadedBeside(convert);
+}
+
 static bool needsSharedMemory(ConvertLayoutOp op) {
-  return layout::planConversion(mapOf(op.getSrc()), mapOf(op)).kind == layout::ConversionKind::Shared;
+  layout::ConversionKind kind = layout::planConversion(mapOf(op.getSrc()), mapOf(op)).kind;
+  return kind == layout::ConversionKind::Shared || (kind == layout::ConversionKind::Lanes && isOperandToCopyAhead(op));
 }
 
 /// The registers that a thread loads with one instruction, if the tile is the result of a load.

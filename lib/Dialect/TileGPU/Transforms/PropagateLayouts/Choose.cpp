@@ -55,6 +55,17 @@ private:
 };
 } // namespace
 
+static int64_t registersOf(LayoutAttr layout) { return layout.getMap().inSize(layout::kRegister); }
+
+/// Whether the families that reach the node repeat in registers what its own label distributes over threads. So do the
+/// layouts of vectors along the dimensions of a tile that is broadcast from them, if no access to memory has its shape.
+static bool isRepeated(const LayoutNode &node, int index, ArrayRef<Family> families) {
+  auto reaches = [&](const Family &family) { return bool(family[index]); };
+  auto repeats = [&](const Family &family) { return registersOf(family[index]) > registersOf(node.label); };
+  return isa_and_nonnull<tile::BroadcastOp>(node.op) && llvm::any_of(families, reaches) &&
+         llvm::all_of(llvm::make_filter_range(families, reaches), repeats);
+}
+
 std::vector<Family> tilegpu::findFamilies(LayoutGraph &graph) {
   llvm::MapVector<LayoutAttr, FamilyPropagation> seeds;
   auto seedsOf = [&](LayoutAttr layout) -> FamilyPropagation & {
@@ -82,6 +93,13 @@ std::vector<Family> tilegpu::findFamilies(LayoutGraph &graph) {
   std::vector<Family> families;
   for (auto &[layout, spreading] : seeds) {
     if (families.size() < kMostFamilies) {
+      families.push_back(spreading.run());
+    }
+  }
+  for (auto [index, node] : llvm::enumerate(graph.nodes())) {
+    if (families.size() < kMostFamilies && isRepeated(node, static_cast<int>(index), families)) {
+      FamilyPropagation spreading(graph);
+      spreading.seed(static_cast<int>(index), node.label);
       families.push_back(spreading.run());
     }
   }
