@@ -21,8 +21,7 @@ from template_cases import FLEX, check_flex, check_operator, operators
 ON_GPU = {"TILEWRIGHT_TARGET": "emulator:cuda:90a+checks"}
 
 
-# Operators for an emulated GPU, and the templates that all operators take.
-SOME = ("addmm", "mm bf16", "baddbmm", "conv2d bias", "depthwise conv1d")
+# The templates that all operators take.
 TEMPLATES = ("mm", "bmm", "mm_plus_mm", "convolution2d", "convolution3d", "depthwise_conv1d")
 
 
@@ -43,9 +42,18 @@ def test_max_autotune_takes_templates(tmp_path) -> None:
     assert all(f"triton_{template}_" in log for template in TEMPLATES)
 
 
-def test_max_autotune_on_an_emulated_gpu(tmp_path) -> None:
-    log = autotune(f"{SOME!r}", tmp_path, **ON_GPU)
-    assert re.search("triton_tem_fused_addmm.*: compiled for emulator:cuda:90a", log)
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("addmm", "conv2d bias"),
+        pytest.param(
+            ("mm bf16", "baddbmm", "depthwise conv1d"), marks=pytest.mark.full("half a minute")
+        ),
+    ],
+)
+def test_max_autotune_on_an_emulated_gpu(names, tmp_path) -> None:
+    log = autotune(f"{names!r}", tmp_path, **ON_GPU)
+    assert re.search("triton_tem_fused_.*: compiled for emulator:cuda:90a", log)
 
 
 def test_flex_attention(tmp_path) -> None:
@@ -95,12 +103,19 @@ def test_persistent_products_by_tensor_maps(tmp_path) -> None:
     succeeds(HERE + dedent(program), tmp_path, **ON_GPU)
 
 
-def test_flex_attention_of_a_gpu(tmp_path) -> None:
-    program = """
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("half", "decode grouped"),
+        pytest.param(("bf16", "grouped heads"), marks=pytest.mark.full("half a minute")),
+    ],
+)
+def test_flex_attention_of_a_gpu(names, tmp_path) -> None:
+    program = f"""
     import gpu_templates
 
     gpu_templates.generate_for_gpus()
-    for name in ("half", "bf16", "grouped heads", "decode grouped"):
+    for name in {names!r}:
         check_flex(name)
     for target in ("cuda:90a", "cuda:80"):
         assert not gpu_templates.compile_for(target)
