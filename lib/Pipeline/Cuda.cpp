@@ -103,12 +103,12 @@ private:
       return true;
     }
     warmUp.wait();
-    // Matmul loops hide latency by pipelining, and take the longest time to assemble. More blocks would not pay.
-    bool usesSpareRegisters = !options.maxRegisters->has_value() && !built.multipliesMatrices;
-    cuda::Block block = {built.threads, built.sharedBytes, built.hasLoop};
+    // Kernels that move registers between warps distribute those of their own limit.
+    bool isLimited = options.maxRegisters->has_value() || StringRef(compiled.object).contains("setmaxnreg");
+    cuda::Block block = {built.threads, built.sharedBytes, built.overlap};
     auto cubin = compilation.timed("assemble", [&] {
-      return usesSpareRegisters ? cuda::assembleForOccupancy(compiled.object, *built.info, assembler, block)
-                                : cuda::assemble(compiled.object, *built.info, assembler);
+      return isLimited ? cuda::assemble(compiled.object, *built.info, assembler)
+                       : cuda::assembleForOccupancy(compiled.object, *built.info, assembler, block);
     });
     bool addsWarps = built.threads != tilegpu::threadsOf(module).count();
     if (!cubin) {

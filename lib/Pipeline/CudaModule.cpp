@@ -199,8 +199,11 @@ private:
   bool optimize() {
     bool isBuilt = buildLLVMModule(module, nvptx::createTargetMachine(*built.info),
                                    {nvptx::translate, nvptx::optimize, "ptx"}, compilation, built);
-    built.multipliesMatrices = isBuilt && nvptx::hasMatrixInstruction(*built.module);
-    built.hasLoop = isBuilt && nvptx::hasLoop(*built.module);
+    if (isBuilt) {
+      built.overlap = nvptx::hasMatrixInstruction(*built.module) ? cuda::Overlap::Products
+                      : nvptx::hasLoop(*built.module)            ? cuda::Overlap::Loads
+                                                                 : cuda::Overlap::None;
+    }
     return isBuilt;
   }
 

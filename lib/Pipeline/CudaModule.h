@@ -6,14 +6,14 @@
 #include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Pipeline/Cuda.h"
 #include "tilewright/Pipeline/GpuModule.h"
+#include "tilewright/Target/Cuda/Assemble.h"
 
 namespace tilewright {
 
 /// The optimized module that becomes PTX.
 struct CudaModule : GpuModule {
   const hardware::NvidiaInfo *info = nullptr;
-  bool multipliesMatrices = false; ///< by matrix instructions
-  bool hasLoop = false;
+  cuda::Overlap overlap = cuda::Overlap::None;
 };
 
 /// How many programs fit on a multiprocessor at once, "programs", and how many would if only one resource had a limit:

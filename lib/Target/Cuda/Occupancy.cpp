@@ -2,6 +2,8 @@
 
 #include "tilewright/Target/Cuda/Assemble.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <cmath>
 
 using namespace llvm;
@@ -11,13 +13,23 @@ namespace tilewright::cuda {
 /// If a multiprocessor has this share of its maximum number of warps, additional warps hide little more latency.
 static constexpr double kEnoughWarps = 0.75;
 
-/// The assembler uses registers freely up to the limit per thread, and can mostly manage with this share of them. In a
-/// loop it would lack those for loads in flight: fewer bytes would be on their way for all blocks together.
-static constexpr double kLeastShareInLoop = 0.7;
-static constexpr double kLeastShare = 0.25;
-
 /// Outside of loops, few spills cost less than another block gains: stores and loads of eight registers.
 static constexpr int64_t kFewSpills = 64;
+
+/// The assembler uses registers freely up to the limit per thread, and can mostly manage with a share of them. In a
+/// loop it would lack those for loads in flight: fewer bytes would be on their way for all blocks together.
+/// Accumulators are a large part of a product's registers.
+static double leastShare(Overlap overlap) {
+  switch (overlap) {
+  case Overlap::None:
+    return 0.25;
+  case Overlap::Loads:
+    return 0.7;
+  case Overlap::Products:
+    return 0.6;
+  }
+  llvm_unreachable("not a kind of overlap");
+}
 
 std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block) {
   auto fit = [&](int registers) {
@@ -29,8 +41,8 @@ std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::Nvid
   }
   int blocks = fit(cubin.registers);
   int enough = static_cast<int>(std::ceil(kEnoughWarps * info.threadsPerSm() / block.threads));
-  int most = block.hasLoop ? std::min(enough, blocks + 1) : enough;
-  double least = (block.hasLoop ? kLeastShareInLoop : kLeastShare) * cubin.registers;
+  int most = block.overlap == Overlap::Loads ? std::min(enough, blocks + 1) : enough;
+  double least = leastShare(block.overlap) * cubin.registers;
   for (int registers = cubin.registers; blocks < most && registers >= least; --registers) {
     if (int more = fit(registers); more > blocks) {
       found.insert(found.begin(), registers);
@@ -38,6 +50,12 @@ std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::Nvid
     }
   }
   return found;
+}
+
+/// Whether limiting the registers did not make the code slower for each block.
+static bool isAsGood(const Cubin &limited, const Cubin &free, const Block &block) {
+  return limited.spillBytes <= (block.overlap == Overlap::None ? kFewSpills : 0) &&
+         findWgmmaRemarks(limited.log).size() <= findWgmmaRemarks(free.log).size();
 }
 
 Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options,
@@ -49,10 +67,11 @@ Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &
   AssembleOptions tight = options;
   for (int registers : registersForMoreBlocks(*cubin, info, block)) {
     tight.maxRegisters = registers;
-    auto smaller = assemble(ptx, info, tight);
-    if (!smaller || smaller->spillBytes <= (block.hasLoop ? 0 : kFewSpills)) {
-      return smaller;
+    auto limited = assemble(ptx, info, tight);
+    if (limited && isAsGood(*limited, *cubin, block)) {
+      return limited;
     }
+    consumeError(limited.takeError()); // such as accumulators that cannot be spilled
   }
   return cubin;
 }

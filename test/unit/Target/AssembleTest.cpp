@@ -111,7 +111,7 @@ TEST_P(EveryAssembler, ALimitHoldsForAKernelWithALaunchBound) {
 TEST_P(EveryAssembler, NothingSpillsInALoopForAnotherBlock) {
   // A second block of 512 threads would fit with 64 registers, but 72 values are live at the same time.
   std::string ptx = manyValues(72);
-  Block block = {512, 0, /*hasLoop=*/true};
+  Block block = {512, 0, Overlap::Loads};
   Cubin roomy = llvm::cantFail(assemble(ptx, target("sm_80"), options));
   ASSERT_FALSE(registersForMoreBlocks(roomy, target("sm_80"), block).empty());
   auto cubin = assembleForOccupancy(ptx, target("sm_80"), options, block);
@@ -206,14 +206,21 @@ static std::vector<int> limits(int used, const Block &block, int64_t spills = 0)
 using Limits = std::vector<int>;
 
 TEST(Occupancy, OneMoreBlockOfALoop) {
-  EXPECT_EQ(limits(79, {512, 0, true}), Limits{64});        // one block fits; a second one with 64 registers
-  EXPECT_EQ(limits(47, {512, 0, true}), Limits{40});        // two blocks fit; a third one with 40
-  EXPECT_EQ(limits(168, {256, 0, true}), Limits{128});      // one block of eight warps fits
-  EXPECT_EQ(limits(96, {512, 0, true}), Limits{});          // it would need far fewer registers
-  EXPECT_EQ(limits(79, {512, 128 * 1024, true}), Limits{}); // shared memory is the limit
-  EXPECT_EQ(limits(79, {512, 0, true}, /*spills=*/8), Limits{});
-  EXPECT_EQ(limits(78, {256, 0, true}), Limits{64}); // three blocks of eight warps fit; a fourth one with 64
-  EXPECT_EQ(limits(40, {256, 0, true}), Limits{});   // 48 warps are enough
+  EXPECT_EQ(limits(79, {512, 0, Overlap::Loads}), Limits{64});        // one block fits; a second one with 64 registers
+  EXPECT_EQ(limits(47, {512, 0, Overlap::Loads}), Limits{40});        // two blocks fit; a third one with 40
+  EXPECT_EQ(limits(168, {256, 0, Overlap::Loads}), Limits{128});      // one block of eight warps fits
+  EXPECT_EQ(limits(96, {512, 0, Overlap::Loads}), Limits{});          // it would need far fewer registers
+  EXPECT_EQ(limits(79, {512, 128 * 1024, Overlap::Loads}), Limits{}); // shared memory is the limit
+  EXPECT_EQ(limits(79, {512, 0, Overlap::Loads}, /*spills=*/8), Limits{});
+  EXPECT_EQ(limits(78, {256, 0, Overlap::Loads}), Limits{64}); // three blocks of eight warps fit; a fourth one with 64
+  EXPECT_EQ(limits(40, {256, 0, Overlap::Loads}), Limits{});   // 48 warps are enough
+}
+
+TEST(Occupancy, MoreBlocksOfProducts) {
+  EXPECT_EQ(limits(155, {128, 24 * 1024, Overlap::Products}), (Limits{96, 128}));
+  EXPECT_EQ(limits(138, {256, 96 * 1024, Overlap::Products}), Limits{128});
+  EXPECT_EQ(limits(212, {256, 96 * 1024, Overlap::Products}), Limits{128});
+  EXPECT_EQ(limits(220, {256, 96 * 1024, Overlap::Products}), Limits{}); // less than 0.6 of the registers
 }
 
 TEST(Occupancy, MoreBlocksWithoutALoop) {

@@ -40,22 +40,29 @@ struct Cubin {
 /// Thread-safe. An error contains the assembler's messages and the lines of PTX that they refer to.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options);
 
+/// How code hides latency without the help of other blocks.
+enum class Overlap {
+  None,    ///< no loop: all of a block's loads come before its arithmetic, and that before its stores
+  Loads,   ///< a loop, which may load ahead into registers
+  Products ///< matrix instructions, whose operands are copied ahead to shared memory
+};
+
 /// What determines, besides registers, how many blocks fit on a multiprocessor and how much another one helps.
 struct Block {
   int threads;
-  int64_t sharedBytes;  ///< dynamic shared memory
-  bool hasLoop = false; ///< the code has a loop
+  int64_t sharedBytes; ///< dynamic shared memory
+  Overlap overlap = Overlap::None;
 };
 
 /// Limits of registers per thread with which more blocks fit on a multiprocessor, the lowest first. Empty if the code
 /// would have to use far fewer registers than it does, or if there are enough warps already. More blocks help to hide
-/// latency: while one waits for memory or at a barrier, others run. In code without a loop nothing else does: all of a
-/// block's loads come before its arithmetic, and that before its stores. A loop may overlap them itself, and needs
-/// registers for that, so there is at most one limit for it, the one for one more block.
+/// latency: while one waits for memory or at a barrier, others run. A loop that loads into registers needs these for
+/// that itself, so there is at most one limit for it, the one for one more block.
 std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
 
-/// Calls assemble(), then again with the limits of registersForMoreBlocks() until one does not spill, or hardly and
-/// outside of loops, which is the result. `options` must not limit the registers.
+/// Calls assemble(), then again with the limits of registersForMoreBlocks() until the code does not spill, or hardly
+/// and outside of loops, and has no more of findWgmmaRemarks() than without a limit. `options` must not limit the
+/// registers.
 llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::NvidiaInfo &info,
                                            const AssembleOptions &options, const Block &block);
 
