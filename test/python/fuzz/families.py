@@ -32,6 +32,7 @@ import pointers
 import quotients
 import rows
 import scaled
+import states
 import transposes
 import tuples
 import value_classes
@@ -71,6 +72,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "wraps": (4, wraps.write),
     "additions": (4, additions.write),
     "padding": (4, padding.write),
+    "states": (4, states.write),
 }
 
 
