@@ -104,7 +104,8 @@ private:
     }
     warmUp.wait();
     // Kernels that move registers between warps distribute those of their own limit.
-    bool isLimited = options.maxRegisters->has_value() || StringRef(compiled.object).contains("setmaxnreg");
+    StringRef ptx = compiled.object;
+    bool isLimited = options.maxRegisters->has_value() || ptx.contains(".maxnreg") || ptx.contains("setmaxnreg");
     cuda::Block block = {built.threads, built.sharedBytes, built.overlap};
     auto cubin = compilation.timed("assemble", [&] {
       return isLimited ? cuda::assemble(compiled.object, *built.info, assembler)

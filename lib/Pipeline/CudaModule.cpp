@@ -200,7 +200,7 @@ private:
     bool isBuilt = buildLLVMModule(module, nvptx::createTargetMachine(*built.info),
                                    {nvptx::translate, nvptx::optimize, "ptx"}, compilation, built);
     if (isBuilt) {
-      built.overlap = nvptx::hasMatrixInstruction(*built.module) ? cuda::Overlap::Products
+      built.overlap = nvptx::hasMatrixInstruction(*built.module) ? cuda::Overlap::Matmul
                       : nvptx::hasLoop(*built.module)            ? cuda::Overlap::Loads
                                                                  : cuda::Overlap::None;
     }

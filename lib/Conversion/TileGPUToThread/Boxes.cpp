@@ -138,8 +138,8 @@ void addBoxPatterns(RewritePatternSet &patterns, const ThreadTypes &types) {
   patterns.add<Copy, Store, WaitForStores>(types, patterns.getContext());
 }
 
-/// A matrix product has two or three maps. A kernel with more computes for so long that its first copy does not matter,
-/// and may need every register: with prefetches, the gradients of attention took 9 % longer on an H200.
+/// A matmul has two or three maps. Kernels with more run so long that the latency of the first copy is negligible, and
+/// may need every register: with prefetches, the gradients of attention took 9 % longer on an H200.
 static constexpr size_t kMostPrefetchedMaps = 3;
 
 void prefetchTensorMaps(FunctionOpInterface kernel) {

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace llvm;
@@ -25,7 +26,7 @@ static double leastShare(Overlap overlap) {
     return 0.25;
   case Overlap::Loads:
     return 0.7;
-  case Overlap::Products:
+  case Overlap::Matmul:
     return 0.6;
   }
   llvm_unreachable("not a kind of overlap");
@@ -53,9 +54,9 @@ std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::Nvid
 }
 
 /// Whether limiting the registers did not make the code slower for each block.
-static bool isAsGood(const Cubin &limited, const Cubin &free, const Block &block) {
+static bool isAsGood(const Cubin &limited, const Cubin &unlimited, const Block &block) {
   return limited.spillBytes <= (block.overlap == Overlap::None ? kFewSpills : 0) &&
-         findWgmmaRemarks(limited.log).size() <= findWgmmaRemarks(free.log).size();
+         findWgmmaRemarks(limited.log).size() <= findWgmmaRemarks(unlimited.log).size();
 }
 
 Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &info, const AssembleOptions &options,
@@ -64,8 +65,12 @@ Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &
   if (!cubin) {
     return cubin;
   }
+  std::vector<int> limits = registersForMoreBlocks(*cubin, info, block);
+  if (limits.size() > 3) {
+    limits = {limits.front(), limits[limits.size() / 2], limits.back()};
+  }
   AssembleOptions tight = options;
-  for (int registers : registersForMoreBlocks(*cubin, info, block)) {
+  for (int registers : limits) {
     tight.maxRegisters = registers;
     auto limited = assemble(ptx, info, tight);
     if (limited && isAsGood(*limited, *cubin, block)) {

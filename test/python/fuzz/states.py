@@ -23,7 +23,7 @@ class States(Writer):
     """Attributes:
     dtype: The type of states.
     arrays: Pointers to vectors, each with more rows than the loop has iterations.
-    steps: The name of the iteration, or empty outside of loops.
+    step: The name of the iteration, or empty outside of loops.
     """
 
     def begin(self) -> None:

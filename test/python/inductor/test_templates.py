@@ -53,7 +53,8 @@ def test_max_autotune_takes_templates(tmp_path) -> None:
 )
 def test_max_autotune_on_an_emulated_gpu(names, tmp_path) -> None:
     log = autotune(f"{names!r}", tmp_path, **ON_GPU)
-    assert re.search("triton_tem_fused_.*: compiled for emulator:cuda:90a", log)
+    compiled = re.findall(r"(triton_tem_fused\w*).*: compiled for emulator:cuda:90a", log)
+    assert len(set(compiled)) >= len(names)
 
 
 def test_flex_attention(tmp_path) -> None:

@@ -51,7 +51,7 @@ def test_recurrences(shape: tuple[int, int], warps: int, axis: int) -> None:
 
 @tilewright.jit
 def exchange(x, INNER: tl.constexpr):
-    """Both elements of each pair at a distance: the sum of the pair, brought to their places."""
+    """The left and the right element of each pair at a distance, at the places of both."""
     shape: tl.constexpr = [x.numel // (2 * INNER), 2, INNER]
     second = tl.arange(0, 2)[None, :, None]
     pairs = tl.reshape(x, shape)

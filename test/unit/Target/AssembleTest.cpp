@@ -120,12 +120,21 @@ TEST_P(EveryAssembler, NothingSpillsInALoopForAnotherBlock) {
   EXPECT_EQ(cubin->spillBytes, 0);
 }
 
-TEST_P(EveryAssembler, CodeWithoutALoopMayHardlySpillForAnotherBlock) {
-  // With 64 registers few of 66 values spill; with 40, which a third block needs, many do, as of 150 values with 64.
+TEST_P(EveryAssembler, NothingSpillsInAMatmulForAnotherBlock) {
+  auto cubin = assembleForOccupancy(manyValues(72), target("sm_80"), options, {512, 0, Overlap::Matmul});
+  ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_GT(cubin->registers, 72);
+  EXPECT_EQ(cubin->spillBytes, 0);
+}
+
+TEST_P(EveryAssembler, CodeWithoutALoopMaySpillAFewRegisters) {
+  // With 64 registers, 66 values spill a little, and 150 values a lot; with 40, for a third block, 66 spill a lot.
   auto tight = assembleForOccupancy(manyValues(66), target("sm_80"), options, {512, 0});
   ASSERT_TRUE(bool(tight)) << llvm::toString(tight.takeError());
   EXPECT_LE(tight->registers, 64);
   EXPECT_GT(tight->registers, 40);
+  EXPECT_GT(tight->spillBytes, 0);
+  EXPECT_LE(tight->spillBytes, 64);
   auto roomy = assembleForOccupancy(manyValues(150), target("sm_80"), options, {512, 0});
   ASSERT_TRUE(bool(roomy)) << llvm::toString(roomy.takeError());
   EXPECT_GT(roomy->registers, 64);
@@ -216,11 +225,11 @@ TEST(Occupancy, OneMoreBlockOfALoop) {
   EXPECT_EQ(limits(40, {256, 0, Overlap::Loads}), Limits{});   // 48 warps are enough
 }
 
-TEST(Occupancy, MoreBlocksOfProducts) {
-  EXPECT_EQ(limits(155, {128, 24 * 1024, Overlap::Products}), (Limits{96, 128}));
-  EXPECT_EQ(limits(138, {256, 96 * 1024, Overlap::Products}), Limits{128});
-  EXPECT_EQ(limits(212, {256, 96 * 1024, Overlap::Products}), Limits{128});
-  EXPECT_EQ(limits(220, {256, 96 * 1024, Overlap::Products}), Limits{}); // less than 0.6 of the registers
+TEST(Occupancy, MoreBlocksOfMatmuls) {
+  EXPECT_EQ(limits(155, {128, 24 * 1024, Overlap::Matmul}), (Limits{96, 128}));
+  EXPECT_EQ(limits(138, {256, 96 * 1024, Overlap::Matmul}), Limits{128});
+  EXPECT_EQ(limits(212, {256, 96 * 1024, Overlap::Matmul}), Limits{128});
+  EXPECT_EQ(limits(220, {256, 96 * 1024, Overlap::Matmul}), Limits{}); // less than 0.6 of the registers
 }
 
 TEST(Occupancy, MoreBlocksWithoutALoop) {

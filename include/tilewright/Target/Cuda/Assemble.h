@@ -42,9 +42,9 @@ llvm::Expected<Cubin> assemble(llvm::StringRef ptx, const hardware::NvidiaInfo &
 
 /// How code hides latency without the help of other blocks.
 enum class Overlap {
-  None,    ///< no loop: all of a block's loads come before its arithmetic, and that before its stores
-  Loads,   ///< a loop, which may load ahead into registers
-  Products ///< matrix instructions, whose operands are copied ahead to shared memory
+  None,  ///< no loop: all of a block's loads come before its arithmetic, and that before its stores
+  Loads, ///< a loop, which may load ahead into registers
+  Matmul ///< matrix instructions, mostly with operands in shared memory, in a loop or not
 };
 
 /// What determines, besides registers, how many blocks fit on a multiprocessor and how much another one helps.
@@ -60,9 +60,10 @@ struct Block {
 /// that itself, so there is at most one limit for it, the one for one more block.
 std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::NvidiaInfo &info, const Block &block);
 
-/// Calls assemble(), then again with the limits of registersForMoreBlocks() until the code does not spill, or hardly
-/// and outside of loops, and has no more of findWgmmaRemarks() than without a limit. `options` must not limit the
-/// registers.
+/// Calls assemble() without a limit, then with up to three limits of registersForMoreBlocks(), the lowest first.
+/// Returns the first result that does not spill (without a loop: more than 64 bytes) and has no more of
+/// findWgmmaRemarks() than the unlimited one, or else that one. Errors with a limit are ignored. Neither `options` nor
+/// the kernel may limit the registers.
 llvm::Expected<Cubin> assembleForOccupancy(llvm::StringRef ptx, const hardware::NvidiaInfo &info,
                                            const AssembleOptions &options, const Block &block);
 

@@ -27,10 +27,11 @@ static constexpr Cost kShuffle = 4;
 static constexpr Cost kWavefront = 4;
 static constexpr Cost kLine = 4;
 static constexpr Cost kWrittenSector = 6;
-/// What a load takes besides its lines if it is narrower than a register, or on GPUs where data reach shared memory
-/// through registers: instructions for its address, its mask and the place of what it loads, and, straight to an
-/// operand of a dot, its latency.
+/// Added to a load that no asynchronous copy can replace: one that is narrower than the least that they copy, or any on
+/// GPUs without them. It stands for the instructions for its address, its mask and the place of what it loads, and, for
+/// an operand of a dot, its latency.
 static constexpr Cost kAddress = 8;
+static constexpr int64_t kLeastCopiedBytes = 4;
 
 /// Two barriers and the latency of shared memory between them.
 static constexpr Cost kExchange = 400;
@@ -66,8 +67,7 @@ Cost tilegpu::accessCost(const AccessProperties &properties, const LinearLayout 
   int64_t accesses = map.inSize(layout::kRegister) / vector;
   Cost lines = kLine * blocksOfWarp(properties, map, target.lineBytes);
   if (properties.kind == AccessKind::Load) {
-    constexpr int64_t kRegisterBytes = 4;
-    bool isNarrow = vector * properties.elementBytes < kRegisterBytes;
+    bool isNarrow = vector * properties.elementBytes < kLeastCopiedBytes;
     Cost address = isNarrow || target.copiesThroughRegisters() ? kAddress : 0;
     return (lines + address) * accesses * map.inSize(layout::kWarp);
   }

@@ -1,12 +1,16 @@
-// stage-operands: moves conversions across warps through shared memory. See Passes.td.
+// stage-operands: moves conversions across warps, and operands of dots that a loop loads, through shared memory. See
+// Passes.td.
 //
 //     %y = convert_layout %x : #load -> #operand    =   %b = local_alloc
 //                                                       local_store %x, %b
 //                                                       %y = local_load %b
 
+#include "CopiesAhead.h"
+#include "ExpandPipeline/Speculation.h"
 #include "OperandPath.h"
 #include "OwnAccesses.h"
 #include "SharedLayout.h"
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
@@ -18,7 +22,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -34,27 +37,32 @@ static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.
 
 static int64_t elementBytes(Value tile) { return bytesOf(typeOf(tile).getElementType()); }
 
-/// Whether the tile is loaded where it is converted, except for cheap operations.
-static bool isLoadedBeside(ConvertLayoutOp convert) {
-  Operation *source = convert.getSrc().getDefiningOp();
-  while (source && isCheapUnary(source)) {
-    source = source->getOperand(0).getDefiningOp();
-  }
-  return isa_and_nonnull<tile::LoadOp>(source) && source->getBlock() == convert->getBlock();
-}
-
-/// Whether only dots use the tile, after cheap operations or directly.
+/// Whether dots use the tile as an operand, after cheap operations or directly, and nothing else uses it.
 static bool isOperandOnly(Value tile) {
-  return llvm::all_of(tile.getUsers(), [](Operation *user) {
-    return isa<MmaOp>(user) || (isCheapUnary(user) && isOperandOnly(user->getResult(0)));
+  return !tile.use_empty() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    auto dot = dyn_cast<MmaOp>(user);
+    return dot ? use.get() != dot.getAcc() : isCheapUnary(user) && isOperandOnly(user->getResult(0));
   });
 }
 
+/// The load whose tile is converted, after cheap operations or directly, if nothing else uses the tile; null otherwise.
+static tile::LoadOp loadOf(ConvertLayoutOp convert) {
+  Value value = convert.getSrc();
+  while (value.hasOneUse() && value.getDefiningOp() && isCheapUnary(value.getDefiningOp())) {
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  return value.hasOneUse() ? value.getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+}
+
 /// Whether a loop loads an operand of dots, which asynchronous copies can bring to shared memory ahead of time.
-/// Shuffles would wait for the load in each iteration.
+/// Shuffles would wait for the load in each iteration. propagate-layouts does not know of this: it counts shuffles.
 static bool isOperandToCopyAhead(ConvertLayoutOp convert) {
-  return isa<LoopLikeOpInterface>(convert->getParentOp()) && !targetOf(convert).copiesThroughRegisters() &&
-         isOperandOnly(convert) && isLoadedBeside(convert);
+  auto loop = dyn_cast<scf::ForOp>(convert->getParentOp());
+  tile::LoadOp load = loadOf(convert);
+  return loop && stagesOf(loop) > 1 && !targetOf(convert).copiesThroughRegisters() && isOperandOnly(convert) && load &&
+         load->getBlock() == loop.getBody() && !tile::readsEachTime(load) && fillsWithZeros(load) &&
+         elementBytes(load) <= elementBytes(convert);
 }
 
 static bool needsSharedMemory(ConvertLayoutOp op) {

@@ -113,9 +113,10 @@ def ChooseMma : Pass<"choose-mma", "mlir::ModuleOp"> {
 def PropagateLayouts : Pass<"propagate-layouts", "mlir::ModuleOp"> {
   let summary = "Choose layouts that minimize the cost of the whole function";
   let description = [{
-    Memory accesses, dots and reductions prefer certain layouts; the operations between them support any. The pass
-    minimizes the cost of the whole function: conversions between layouts, less efficient accesses and redundant work
-    by replicas, each weighted by the trip counts of the surrounding loops (CostModel.h). Conversions move to where
+    Memory accesses, dots and reductions prefer certain layouts; the operations between them support any. A
+    broadcast whose other layouts would all repeat elements in registers may also keep the layout of assign-layouts. The
+    pass minimizes the cost of the whole function: conversions between layouts, less efficient accesses and redundant
+    work by replicas, each weighted by the trip counts of the surrounding loops (CostModel.h). Conversions move to where
     they convert the fewest bytes and out of loops, and disappear where it is cheaper to rematerialize a tile.
 
     ```mlir
@@ -252,6 +253,9 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
     If a transposition or a cast to wider elements is between a load and the conversion, it moves
     behind the local_load. Fewer bytes move, and the value stored is the value loaded, so that an
     asynchronous copy can replace both.
+
+    A conversion within a warp also goes through shared memory if a loop of several stages loads what it converts for
+    dots, and the GPU has asynchronous copies, which can replace the load: shuffles would wait for it in each iteration.
 
     The result of an atomic that several threads hold goes through shared memory too, as only one of them executes the
     atomic. So does that of a volatile load, as each of them may read another value.

@@ -57,8 +57,8 @@ private:
 
 static int64_t registersOf(LayoutAttr layout) { return layout.getMap().inSize(layout::kRegister); }
 
-/// Whether the families that reach the node repeat in registers what its own label distributes over threads. So do the
-/// layouts of vectors along the dimensions of a tile that is broadcast from them, if no access to memory has its shape.
+/// Whether families reach the broadcast, and all of them repeat in registers what its first layout distributes over
+/// threads: those of vectors along the dimensions of the tile do, if no access to memory has its shape.
 static bool isRepeated(const LayoutNode &node, int index, ArrayRef<Family> families) {
   auto reaches = [&](const Family &family) { return bool(family[index]); };
   auto repeats = [&](const Family &family) { return registersOf(family[index]) > registersOf(node.label); };

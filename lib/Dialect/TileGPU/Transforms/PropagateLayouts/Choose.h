@@ -8,6 +8,10 @@
 //      blocked            blocked   blocked  blocked               family of the load
 //      fragment           fragment  fragment fragment              family of the fragment
 //
+// A broadcast repeats its operand's elements in registers. If every family that reaches a broadcast has more registers
+// per thread than its first layout, as for an outer product of two vectors, that first layout originates another
+// family, which distributes the elements over all threads.
+//
 // A step chooses for all nodes at once between the current label and the label of one family. This is a minimum cut
 // (MinCut.h), which is exact except that it ignores savings from shared conversions. Steps are tried with one family
 // after the other and kept if the actual total decreases, until none does.
