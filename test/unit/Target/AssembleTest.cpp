@@ -320,6 +320,22 @@ TEST_F(OldLibrary, FunctionsAreFoundByTheirVersions) {
   EXPECT_NE(cubin->log.find("-Xptxas=-O1\n"), std::string::npos) << cubin->log;
 }
 
+TEST_F(OldLibrary, ALimitThatMakesBlocksSlowerIsNotTaken) {
+  auto registers = [&](const std::string &remarks, Overlap overlap) {
+    std::string ptx = ".entry kernel() {\n// registers 155\n" + remarks + "}\n";
+    auto cubin = assembleForOccupancy(ptx, target("sm_80"), options, {128, 24 * 1024, overlap});
+    EXPECT_TRUE(bool(cubin));
+    return cubin ? cubin->registers : 0;
+  };
+  EXPECT_EQ(registers("", Overlap::Matmul), 96);
+  EXPECT_EQ(registers("// at 96: serialize\n", Overlap::Matmul), 128);
+  EXPECT_EQ(registers("// at 96: spill\n", Overlap::Matmul), 128);
+  EXPECT_EQ(registers("// at 96: fail\n", Overlap::Matmul), 128);
+  EXPECT_EQ(registers("// at 96: fail\n// at 128: serialize\n", Overlap::Matmul), 155);
+  EXPECT_EQ(registers("// at 128: spill\n", Overlap::Loads), 155);
+  EXPECT_EQ(registers("// at 80: spill\n", Overlap::None), 80); // a few bytes; shared memory has room for six blocks
+}
+
 TEST_F(OldLibrary, AccumulatorsMustBeDefined) {
   EXPECT_TRUE(serializesUndefinedAccumulators(options, /*movesRegisters=*/false));
   EXPECT_TRUE(serializesUndefinedAccumulators({}, /*movesRegisters=*/false)); // the driver, of any version

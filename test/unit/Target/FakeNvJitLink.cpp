@@ -1,6 +1,7 @@
 // A library with the interface of an old version of nvJitLink: all function names end in a version, and there is no
 // nvJitLinkVersion. It supports one architecture, rejects PTX with the word "refuse", and writes logs like those of
-// ptxas.
+// ptxas. What it says of a kernel's registers can be in the PTX: `// registers 138`, or for a limit of 128 registers
+// `// at 128: fail`, `// at 128: spill` and `// at 128: serialize`.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,29 @@ EXPORTED int __nvJitLinkDestroy_12_0(nvJitLink **handle) {
   return 0;
 }
 
+/// The number after the words; empty if there is none.
+static std::string numberAfter(const std::string &text, const std::string &words) {
+  size_t at = text.find(words);
+  size_t start = at == std::string::npos ? text.size() : at + words.size();
+  return text.substr(start, text.find_first_not_of("0123456789", start) - start);
+}
+
+/// The log of PTX that says how many registers it needs.
+static int describe(const std::string &text, const std::string &registers, std::string &log) {
+  std::string limit = numberAfter(text, ".maxnreg ");
+  auto happens = [&](const std::string &what) {
+    return text.find("// at " + limit + ": " + what) != std::string::npos;
+  };
+  log += "    0 bytes stack frame, " + std::string(happens("spill") ? "8" : "0") +
+         " bytes spill stores, 0 bytes spill loads\n"
+         "ptxas info    : Used " +
+         (limit.empty() ? registers : limit) + " registers\n";
+  if (happens("serialize")) {
+    log += "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized\n";
+  }
+  return happens("fail") ? 4 : 0;
+}
+
 EXPORTED int __nvJitLinkAddData_12_0(nvJitLink *handle, int kind, const void *data, size_t size, const char *) {
   std::string text(static_cast<const char *>(data), size);
   if (kind != 2 || text.find("silent") != std::string::npos) {
@@ -45,6 +69,9 @@ EXPORTED int __nvJitLinkAddData_12_0(nvJitLink *handle, int kind, const void *da
   if (text.find("refuse") != std::string::npos) {
     handle->error = "ptxas application ptx input, line 2; error   : Refused\n";
     return 4;
+  }
+  if (std::string registers = numberAfter(text, "// registers "); !registers.empty()) {
+    return describe(text, registers, handle->info);
   }
   handle->info += "ptxas info    : Function properties for helper\n"
                   "    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads\n"
