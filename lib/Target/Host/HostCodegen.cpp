@@ -66,6 +66,7 @@ void optimize(Module &module, TargetMachine &machine) {
   if (machine.getTargetTriple().isX86()) {
     loadTemporally(module);
     storeSingleLanes(module);
+    extractElements(module);
     hideOperandsOfExtrema(module);
   }
 }

@@ -9,9 +9,11 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace tilewright::host {
 
@@ -364,5 +366,55 @@ void limitSchedulingRegions() {
 }
 
 void disableStoreForwardingPass() { codegen::setFlag("x86-disable-avoid-SFB", true); }
+
+//===----------------------------------------------------------------------===//
+// Elements of vectors
+//===----------------------------------------------------------------------===//
+
+/// Replaces what computes one element of the vector from the integer that it is cast to.
+static void extractElementsOf(BitCastInst &cast) {
+  auto *vector = dyn_cast<FixedVectorType>(cast.getSrcTy());
+  auto *whole = dyn_cast<IntegerType>(cast.getDestTy());
+  constexpr unsigned kByte = 8; // smaller elements are masks
+  if (!vector || !whole || !vector->getElementType()->isIntegerTy() || vector->getScalarSizeInBits() < kByte) {
+    return;
+  }
+  unsigned bits = vector->getScalarSizeInBits(), last = vector->getNumElements() - 1;
+  auto replace = [&](User *value, unsigned index) {
+    IRBuilder<> b(llvm::cast<Instruction>(value));
+    value->replaceAllUsesWith(b.CreateZExt(b.CreateExtractElement(cast.getOperand(0), index), whole));
+  };
+  auto isMaskOf = [&](User *value, Value *masked) {
+    const APInt *mask;
+    return match(value, m_And(m_Specific(masked), m_APInt(mask))) && mask->isMask(bits);
+  };
+  for (User *user : cast.users()) {
+    const APInt *shift;
+    if (isMaskOf(user, &cast)) {
+      replace(user, 0);
+    } else if (match(user, m_LShr(m_Specific(&cast), m_APInt(shift))) && shift->urem(bits) == 0) {
+      auto index = static_cast<unsigned>(shift->udiv(bits).getLimitedValue());
+      if (index == last) {
+        replace(user, index);
+        continue;
+      }
+      for (User *masked : user->users()) {
+        if (isMaskOf(masked, user)) {
+          replace(masked, index);
+        }
+      }
+    }
+  }
+}
+
+void extractElements(Module &module) {
+  for (Function &function : module) {
+    for (Instruction &instruction : instructions(function)) {
+      if (auto *cast = dyn_cast<BitCastInst>(&instruction)) {
+        extractElementsOf(*cast);
+      }
+    }
+  }
+}
 
 } // namespace tilewright::host

@@ -59,6 +59,13 @@ void storeSingleLanes(llvm::Module &module);
 /// to be none, because it is a converted integer, for example.
 void hideOperandsOfExtrema(llvm::Module &module);
 
+/// Extracts elements of a vector, instead of shifting and masking all of it as an integer. Must run after the
+/// optimizer, which does that (VectorCombine).
+///
+/// Where several blocks use the elements, the x86 code generator drops the mask: an element has the bits of the next
+/// one, too, such as an index of 64 bits that was extended from a vector of two 32-bit integers.
+void extractElements(llvm::Module &module);
+
 /// Makes non-temporal loads plain ones, which they are on x86 for cached memory. Must run after the optimizer.
 ///
 /// The x86 code generator has undefined behavior, and may crash the process, where it could fold a non-temporal load of

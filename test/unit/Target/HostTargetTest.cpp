@@ -209,6 +209,26 @@ TEST(HostTarget, MaskedAccessesAreSplitForTheProcessor) {
   }
 }
 
+// Several blocks would use the masked integer.
+TEST(HostTarget, ElementsOfVectorsAreExtracted) {
+  std::string text = optimizedText("avx512", "define void @kernel(ptr %p, <4 x i16> %x) {\n"
+                                             "%all = bitcast <4 x i16> %x to i64\n"
+                                             "%first = and i64 %all, 65535\n"
+                                             "%above = lshr i64 %all, 16\n"
+                                             "%second = and i64 %above, 65535\n"
+                                             "%last = lshr i64 %all, 48\n"
+                                             "%some = and i64 %all, 4294967295\n" // of two elements
+                                             "%a = getelementptr i64, ptr %p, i64 %first\n"
+                                             "%b = getelementptr i64, ptr %a, i64 %second\n"
+                                             "%c = getelementptr i64, ptr %b, i64 %last\n"
+                                             "store i64 %some, ptr %c\nret void\n}");
+  for (const char *element : {"i64 0", "i64 1", "i64 3"}) {
+    EXPECT_EQ(count(text, std::string("extractelement <4 x i16> %x, ") + element), 1) << text;
+  }
+  EXPECT_EQ(count(text, "extractelement"), 3) << text;
+  EXPECT_EQ(count(text, "zext i16"), 3) << text;
+}
+
 TEST(HostTarget, AttributesAreThoseOfTheArchitecture) {
   EXPECT_EQ(count(optimizedLoad("avx512", 16), "prefer-vector-width"), 1);
   EXPECT_EQ(count(optimizedLoad("neoverse-v2", 16), "prefer-vector-width"), 0);
