@@ -108,8 +108,8 @@ private:
     bool isLimited = options.maxRegisters->has_value() || ptx.contains(".maxnreg") || ptx.contains("setmaxnreg");
     cuda::Block block = {built.threads, built.sharedBytes, built.overlap};
     auto cubin = compilation.timed("assemble", [&] {
-      return isLimited ? cuda::assemble(compiled.object, *built.info, assembler)
-                       : cuda::assembleForOccupancy(compiled.object, *built.info, assembler, block);
+      return isLimited ? cuda::assemble(ptx, *built.info, assembler)
+                       : cuda::assembleForOccupancy(ptx, *built.info, assembler, block);
     });
     bool addsWarps = built.threads != tilegpu::threadsOf(module).count();
     if (!cubin) {

@@ -14,12 +14,15 @@ namespace tilewright::cuda {
 /// If a multiprocessor has this share of its maximum number of warps, additional warps hide little more latency.
 static constexpr double kEnoughWarps = 0.75;
 
-/// Outside of loops, few spills cost less than another block gains: stores and loads of eight registers.
+/// Outside of loops, a few spills cost less than another block gains: stores and loads of eight registers.
 static constexpr int64_t kFewSpills = 64;
 
-/// The assembler uses registers freely up to the limit per thread, and can mostly manage with a share of them. In a
-/// loop it would lack those for loads in flight: fewer bytes would be on their way for all blocks together.
-/// Accumulators are a large part of a product's registers.
+/// Each attempt takes as long as the first one.
+static constexpr size_t kMostAttempts = 3;
+
+/// The smallest share of the unlimited registers that is tried: the assembler uses registers freely. A loop keeps loads
+/// in flight in registers: with fewer, all blocks together would have fewer bytes in flight. Accumulators take a large
+/// part of a matmul's.
 static double leastShare(Overlap overlap) {
   switch (overlap) {
   case Overlap::None:
@@ -66,7 +69,7 @@ Expected<Cubin> assembleForOccupancy(StringRef ptx, const hardware::NvidiaInfo &
     return cubin;
   }
   std::vector<int> limits = registersForMoreBlocks(*cubin, info, block);
-  if (limits.size() > 3) {
+  if (limits.size() > kMostAttempts) {
     limits = {limits.front(), limits[limits.size() / 2], limits.back()};
   }
   AssembleOptions tight = options;

@@ -46,23 +46,32 @@ static bool isOperandOnly(Value tile) {
   });
 }
 
-/// The load whose tile is converted, after cheap operations or directly, if nothing else uses the tile; null otherwise.
-static tile::LoadOp loadOf(ConvertLayoutOp convert) {
+/// The cheap operations before a conversion, last first; nothing else uses their results.
+static SmallVector<Operation *> cheapOperationsBefore(ConvertLayoutOp convert) {
+  SmallVector<Operation *> chain;
   Value value = convert.getSrc();
   while (value.hasOneUse() && value.getDefiningOp() && isCheapUnary(value.getDefiningOp())) {
-    value = value.getDefiningOp()->getOperand(0);
+    chain.push_back(value.getDefiningOp());
+    value = chain.back()->getOperand(0);
   }
-  return value.hasOneUse() ? value.getDefiningOp<tile::LoadOp>() : tile::LoadOp();
+  return chain;
+}
+
+/// The load from which these operations start. Null if there is none, if something else uses its tile, or if the loaded
+/// elements are wider than the converted ones.
+static tile::LoadOp loadBefore(ConvertLayoutOp convert, ArrayRef<Operation *> chain) {
+  Value tile = chain.empty() ? convert.getSrc() : chain.back()->getOperand(0);
+  bool isAlone = tile.hasOneUse() && elementBytes(tile) <= elementBytes(convert);
+  return isAlone ? tile.getDefiningOp<tile::LoadOp>() : tile::LoadOp();
 }
 
 /// Whether a loop loads an operand of dots, which asynchronous copies can bring to shared memory ahead of time.
 /// Shuffles would wait for the load in each iteration. propagate-layouts does not know of this: it counts shuffles.
 static bool isOperandToCopyAhead(ConvertLayoutOp convert) {
   auto loop = dyn_cast<scf::ForOp>(convert->getParentOp());
-  tile::LoadOp load = loadOf(convert);
+  tile::LoadOp load = loadBefore(convert, cheapOperationsBefore(convert));
   return loop && stagesOf(loop) > 1 && !targetOf(convert).copiesThroughRegisters() && isOperandOnly(convert) && load &&
-         load->getBlock() == loop.getBody() && !tile::readsEachTime(load) && fillsWithZeros(load) &&
-         elementBytes(load) <= elementBytes(convert);
+         load->getBlock() == loop.getBody() && !tile::readsEachTime(load) && fillsWithZeros(load);
 }
 
 static bool needsSharedMemory(ConvertLayoutOp op) {
@@ -112,19 +121,6 @@ static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, c
 //===----------------------------------------------------------------------===//
 // Moving conversions before cheap operations
 //===----------------------------------------------------------------------===//
-
-/// The cheap operations between a load and a conversion, last first. None if the load or an operation has other uses,
-/// or if the loaded elements are wider than the converted ones.
-static SmallVector<Operation *> cheapOperationsAfterLoad(ConvertLayoutOp convert) {
-  SmallVector<Operation *> chain;
-  Value value = convert.getSrc();
-  while (value.hasOneUse() && value.getDefiningOp() && isCheapUnary(value.getDefiningOp())) {
-    chain.push_back(value.getDefiningOp());
-    value = chain.back()->getOperand(0);
-  }
-  bool isLoad = value.hasOneUse() && value.getDefiningOp<tile::LoadOp>();
-  return isLoad && elementBytes(value) <= elementBytes(convert) ? chain : SmallVector<Operation *>();
-}
 
 /// Converts the result of the load, and applies the cheap operations after the conversion.
 static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain) {
@@ -227,8 +223,8 @@ class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
       }
     });
     for (ConvertLayoutOp convert : conversions) {
-      SmallVector<Operation *> chain = cheapOperationsAfterLoad(convert);
-      if (!chain.empty()) {
+      SmallVector<Operation *> chain = cheapOperationsBefore(convert);
+      if (!chain.empty() && loadBefore(convert, chain)) {
         convertTheLoad(convert, chain);
       }
     }
