@@ -135,7 +135,8 @@ static Result divide(Operation *op, Operands operands, bool roundsDown) {
     return *operands[0];
   }
   return eachDimension(op, operands, [&](const AxisProperties &lhs, const AxisProperties &rhs) {
-    if (roundsDown) {
+    bool isExact = divisor && *divisor > 0 && lhs.divisibilityAt(1) % *divisor == 0;
+    if (roundsDown || isExact) {
       return divideProperties(lhs, rhs, divisor);
     }
     AxisProperties fact;

@@ -84,6 +84,7 @@ static void addLayoutPasses(OpPassManager &passes, StringRef target, const GpuOp
 /// Moves data between threads and between memories through buffers in shared memory.
 static void addStagingPasses(OpPassManager &passes) {
   passes.addPass(tilegpu::createStageGroupOperands()); // stores what matrix instructions read from shared memory
+  passes.addPass(tilegpu::createRaiseConversions());   // lets asynchronous copies replace loads of operands
   passes.addPass(tilegpu::createStageOperands());      // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());   // the same for gathers
   passes.addPass(createCSEPass());

@@ -28,6 +28,7 @@ void addTilePasses(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(tile::createTilePad()); // makes all sizes powers of two
   // Must run before the canonicalizer because that moves conditions of loops, and folds the branches decided here.
   passes.addPass(createWhileToFor());
+  passes.addPass(createDropDeadCarried());
   passes.addPass(tile::createCanonicalizer());        // folds constants into masks and strides
   passes.addPass(createCSEPass());                    // equal address tiles become one value
   passes.addPass(tile::createTileCombine());          // accumulates sums in dots

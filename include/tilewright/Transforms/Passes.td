@@ -270,6 +270,19 @@ def WarnEndlessLoops : Pass<"warn-endless-loops"> {
   }];
 }
 
+def DropDeadCarried : Pass<"drop-dead-carried"> {
+  let summary = "Stop loops from computing values that nothing uses";
+  let description = [{
+    If no operation uses a result of an `scf.for`, and all that is computed from the argument in the loop is its value in
+    the next iteration, the loop yields the argument unchanged. `canonicalize` then removes it, and what computed it. A
+    library may keep a maximum in a loop over tiles that only some of its variants store: a reduction of all of the tile.
+
+    Requires: nothing.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+}
+
 def CheckBounds : Pass<"check-bounds", "mlir::ModuleOp"> {
   let summary = "Assert that each memory access is within the bounds of the kernel's arrays";
   let description = [{

@@ -12,7 +12,7 @@ from typing import Any
 import tilewright.language as tl
 from tilewright.errors import TypeMismatchError
 from tilewright.language import math
-from tilewright.language._build import to_tensor
+from tilewright.language._build import emit, to_tensor
 from tilewright.language.casts import cast
 from tilewright.language.constexpr import builtin
 from tilewright.language.dtypes import dtype, float32, float64, int32, int64
@@ -195,37 +195,36 @@ def sqrt_rn(x: Any) -> tensor:
 @builtin
 def trunc(x: Any) -> tensor:
     """`x` without its fraction, as a float with the sign of `x`."""
-    value = operand(x, FLOATS, "trunc")
-    return tl.where(value < 0, math.ceil(value), math.floor(value))
+    return emit("math.trunc", [operand(x, FLOATS, "trunc")])
 
 
-def rounded(value: tensor, to_even: bool) -> tensor:
-    """`value` rounded to the nearest integer; ties to even, or away from zero."""
-    whole = trunc(value)
-    fraction = math.abs(sub_rn(value, whole))  # exact; not fused with a product in `value`
-    half = whole * 0.5
-    is_odd = half != math.floor(half)
-    up = (fraction > 0.5) | ((fraction == 0.5) & is_odd) if to_even else fraction >= 0.5
-    one = cast(tl.where(value < 0, -1.0, 1.0), value.dtype)
-    return tl.where(up, whole + one, whole)
+#: The largest float below a half. Added to a number whose fraction is less than a half, it gives
+#: less than the next integer also after rounding, as the half itself would not.
+_BELOW_HALF = {float32: 0.5 - 2**-25, float64: 0.5 - 2**-54}
+
+
+def rounded_from_zero(value: tensor) -> tensor:
+    """The nearest integer, as a float; of two, the one farther from zero."""
+    addend = copysign(cast(_BELOW_HALF[value.dtype], value.dtype), value)
+    return emit("math.trunc", [add_rn(value, addend)])  # not fused with a product in `value`
 
 
 @builtin
 def rint(x: Any) -> tensor:
     """The nearest integer, as a float; of two, the even one."""
-    return rounded(operand(x, FLOATS, "rint"), to_even=True)
+    return emit("math.roundeven", [operand(x, FLOATS, "rint")])
 
 
 @builtin
 def nearbyint(x: Any) -> tensor:
     """The nearest integer, as a float; of two, the even one."""
-    return rounded(operand(x, FLOATS, "nearbyint"), to_even=True)
+    return emit("math.roundeven", [operand(x, FLOATS, "nearbyint")])
 
 
 @builtin
 def round(x: Any) -> tensor:
     """The nearest integer, as a float; of two, the one farther from zero."""
-    return rounded(operand(x, FLOATS, "round"), to_even=False)
+    return rounded_from_zero(operand(x, FLOATS, "round"))
 
 
 # Classes of numbers, and signs

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tilewright.compat.libdevice import FLOATS, operand, rounded
+from tilewright.compat.libdevice import FLOATS, operand, rounded_from_zero
 from tilewright.compat.libdevice_rounding import round_residual, round_sum
 from tilewright.compat.special import double_double as dd
 from tilewright.compat.special.double import Double, choose
@@ -158,7 +158,7 @@ def llrint(x: Any) -> tensor:
 def llround(x: Any) -> tensor:
     """The nearest integer, as int64; of two, the one farther from zero."""
     value = operand(x, FLOATS, "llround")
-    return _saturated(Double(rounded(value, to_even=False)), value.dtype, int64)
+    return _saturated(Double(rounded_from_zero(value)), value.dtype, int64)
 
 
 # Integers and float64 to floats

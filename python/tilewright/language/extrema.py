@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilewright.errors import TypeMismatchError
 from tilewright.language._build import emit, iota, same_shape
-from tilewright.language.casts import convert
+from tilewright.language.casts import cast, convert
 from tilewright.language.constexpr import builtin, constant_bool, constexpr_value
-from tilewright.language.dtypes import dtype, float32, int32
-from tilewright.language.reductions import Combiner, numeric_tile, reduce, without_bfloat16
+from tilewright.language.creation import where
+from tilewright.language.dtypes import dtype, float32, int32, uint8
+from tilewright.language.reductions import numeric_tile, reduce, without_bfloat16
 from tilewright.language.registry import Family
 from tilewright.language.shape import positions_along, reshape, wrap_axis
 from tilewright.language.tensor import member, tensor
@@ -31,37 +33,49 @@ def _extremum(type: dtype, which: str) -> str:
     return f"arith.{which}{'si' if type.is_int_signed() else 'ui'}"
 
 
-def _indexed(greater: bool, tie_break_left: bool) -> Combiner:
-    """The combiner of (value, index) pairs.
+def _widened(input: Any, which: str) -> tensor:
+    x = numeric_tile(input, which)
+    if x.dtype.primitive_bitwidth < 32:
+        x = convert(x, float32 if x.dtype.is_floating() else int32)
+    return x
 
-    A number takes precedence over NaN, as it does without indices, so that the result does not
-    depend on the order in which elements are combined.
+
+def _extreme(input: Any, axis: Any, keep_dims: Any, which: str) -> Any:
+    return reduce(_widened(input, which), axis, _max if which == "max" else _min, keep_dims)
+
+
+def _is_extreme(x: tensor, axis: Any, which: str) -> tensor:
+    """Which elements equal the extreme one; all of them if they are NaN."""
+    extreme = _extreme(x, axis, True, which)
+    found = x == extreme
+    return found | (extreme != extreme) if x.dtype.is_floating() else found
+
+
+def _first_index(input: Any, axis: Any, keep_dims: Any, which: str) -> tensor:
+    """The lowest index of an element that equals the extreme one; 0 if all elements are NaN.
+
+    Two reductions of numbers take fewer instructions than one of pairs, whose combiner would
+    compare for NaN and for equality. Programs often need the extreme element as well.
     """
-
-    @builtin
-    def combine(v1: tensor, i1: tensor, v2: tensor, i2: tensor) -> tuple[tensor, tensor]:
-        first = v1 > v2 if greater else v1 < v2
-        tie = v1 == v2
-        if v1.dtype.is_floating():
-            right_nan = v2 != v2
-            first = first | (right_nan & (v1 == v1))
-            tie = tie | (right_nan & (v1 != v1))
-        if tie_break_left:
-            first = first | (tie & (i1 < i2))
-        value = emit("arith.select", [first, v1, v2])
-        return value, emit("arith.select", [first, i1, i2])
-
-    return combine
+    if numeric_tile(input, which).dtype.is_fp8e4b15():
+        raise TypeMismatchError(f"{which} with indices does not take fp8e4b15")
+    x = _widened(input, which)
+    candidates = where(_is_extreme(x, axis, which), _positions(x, axis), 2**31 - 1)
+    index: tensor = reduce(candidates, axis, _min, keep_dims)
+    return index
 
 
-def _extreme(input: Any, axis: Any, keep_dims: Any, indices: Any, left: Any, which: str) -> Any:
+def _with_index(input: Any, axis: Any, keep_dims: Any, which: str) -> tuple[tensor, tensor]:
+    """The extreme element, of the input's dtype except for bfloat16, and its index."""
     x = without_bfloat16(numeric_tile(input, which))
-    if not constant_bool(indices, "return_indices"):
-        if x.dtype.primitive_bitwidth < 32:
-            x = convert(x, float32 if x.dtype.is_floating() else int32)
-        return reduce(x, axis, _max if which == "max" else _min, keep_dims)
-    combine = _indexed(which == "max", constant_bool(left, "tie_break_left"))
-    return reduce((x, _positions(x, axis)), axis, combine, keep_dims)
+    index = _first_index(x, axis, keep_dims, which)
+    if not x.dtype.is_fp8():
+        return convert(_extreme(x, axis, keep_dims, which), x.dtype), index
+    # Conversions to eight bits make infinities finite, so the element's bits are found instead.
+    found = _is_extreme(_widened(x, which), axis, which)
+    bits = where(found, convert(cast(x, uint8, bitcast=True), int32), 255)
+    least = reduce(bits, axis, _min, keep_dims)
+    return cast(convert(least, uint8), x.dtype, bitcast=True), index
 
 
 def _positions(x: tensor, axis: Any) -> tensor:
@@ -113,8 +127,9 @@ def max(
         3
         3
     """
-    left = return_indices_tie_break_left
-    return _extreme(input, axis, keep_dims, return_indices, left, "max")
+    constant_bool(return_indices_tie_break_left, "return_indices_tie_break_left")
+    with_index = constant_bool(return_indices, "return_indices")
+    return (_with_index if with_index else _extreme)(input, axis, keep_dims, "max")
 
 
 @Family.REDUCTIONS
@@ -132,8 +147,9 @@ def min(
         >>> tl.min(tl.load(p + tl.arange(0, 4)) - 2)
         -2
     """
-    left = return_indices_tie_break_left
-    return _extreme(input, axis, keep_dims, return_indices, left, "min")
+    constant_bool(return_indices_tie_break_left, "return_indices_tie_break_left")
+    with_index = constant_bool(return_indices, "return_indices")
+    return (_with_index if with_index else _extreme)(input, axis, keep_dims, "min")
 
 
 @Family.REDUCTIONS
@@ -146,8 +162,8 @@ def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = F
         >>> tl.argmax(i * (4 - i), 0)
         2
     """
-    position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "max")[1]
-    return position
+    constant_bool(tie_break_left, "tie_break_left")
+    return _first_index(input, axis, keep_dims, "max")
 
 
 @Family.REDUCTIONS
@@ -160,5 +176,5 @@ def argmin(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = F
         >>> tl.argmin(i * (i - 4), 0)
         2
     """
-    position: tensor = _extreme(input, axis, keep_dims, True, tie_break_left, "min")[1]
-    return position
+    constant_bool(tie_break_left, "tie_break_left")
+    return _first_index(input, axis, keep_dims, "min")

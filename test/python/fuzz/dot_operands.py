@@ -119,11 +119,33 @@ class Operands(Writer):
         return f"tl.load({base} + {place}{shift}{self.masked(rows, columns)})"
 
     def operand_of(self, name: str, base: str, rows: str, columns: str) -> None:
-        """Assigns an operand, which is loaded as it is or transposed."""
+        """Assigns an operand, which is loaded as it is or transposed, and may be computed from it."""
         if self.chance(0.2):
             self.line(f"{name} = {self.load(base, columns, rows)}.T")
         else:
             self.line(f"{name} = {self.load(base, rows, columns)}")
+        while not self.operand.is_float8 and self.chance(0.3):
+            self.line(f"{name} = {self.computed(name, base, rows, columns)}")
+
+    def computed(self, name: str, base: str, rows: str, columns: str) -> str:
+        """An operand of the same type: scaled by numbers, rows or columns, masked, or a sum of two."""
+        index, axis = self.pick((rows, "[:, None]"), (columns, "[None, :]"))
+        size = self.sizes[index]
+        cast = f".to(tl.{self.operand})"
+        scale = self.pick(
+            "2", "n0", f"({index} % 3 - 1){axis}", f"(tl.load({self.table} + {index}) & 3){axis}"
+        )
+        kinds = [
+            f"({name} * ({scale}){{}}){cast}",
+            f"({name} * ({scale}){{}}){cast}",
+            f"tl.where({index}{axis} < {self.pick('n1', 'n2', size // 2)}, {name}, 0){cast}",
+            f"({name} + {self.load(base, rows, columns)}){cast}",
+            f"tl.where({name} > 0, {name}, {self.load(base, rows, columns)}){cast}",
+            f"tl.maximum({name}, 0){cast}",
+        ]
+        text = self.rng.choice(kinds)
+        plain = scale in ("2", "n0") and not (scale == "n0" and self.operand.is_float)
+        return text.format("" if plain else f".to({name}.dtype)" if scale != "n0" else " * 1.0")
 
     # statements
 

@@ -98,6 +98,14 @@ RankedTensorType withLayout(RankedTensorType type, const layout::LinearLayout &m
   return cast<RankedTensorType>(withLayout(type, LayoutAttr::get(type.getContext(), map)));
 }
 
+void setLayout(Value tile, LayoutAttr layout) {
+  tile.setType(withLayout(tile.getType(), layout));
+  auto constant = tile.getDefiningOp<arith::ConstantOp>();
+  if (auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr()) {
+    constant.setValueAttr(elements.reshape(cast<ShapedType>(tile.getType())));
+  }
+}
+
 /// Neither the tile dialect's nor LLVM's pointer type has a bit width; a pointer takes eight bytes.
 int64_t bytesOf(Type element) { return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 8; }
 

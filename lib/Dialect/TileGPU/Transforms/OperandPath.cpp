@@ -1,5 +1,7 @@
 #include "OperandPath.h"
 
+#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
+
 using namespace mlir;
 
 namespace tilewright::tilegpu {
@@ -8,6 +10,15 @@ bool isCheapUnary(Operation *op) {
   bool isUnary = op->getNumOperands() == 1 && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
                  isMemoryEffectFree(op) && isa<RankedTensorType>(op->getResult(0).getType());
   return isUnary && (op->hasTrait<OpTrait::Elementwise>() || isa<tile::TransOp, tile::ReshapeOp>(op));
+}
+
+bool isForOperandsOnly(Value tile) {
+  return !tile.use_empty() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    auto dot = dyn_cast<MmaOp>(user);
+    bool isStep = isRepeatable(user) && user->getNumResults() == 1;
+    return dot ? use.get() != dot.getAcc() : isStep && isForOperandsOnly(user->getResult(0));
+  });
 }
 
 SmallVector<Operation *> pathFromShared(Value operand, Block *block) {

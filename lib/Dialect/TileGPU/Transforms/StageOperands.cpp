@@ -12,7 +12,6 @@
 #include "SharedLayout.h"
 #include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
-#include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
 #include "tilewright/Layout/Algebra.h"
 #include "tilewright/Layout/Conversion.h"
@@ -21,7 +20,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -37,41 +35,14 @@ static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.
 
 static int64_t elementBytes(Value tile) { return bytesOf(typeOf(tile).getElementType()); }
 
-/// Whether dots use the tile as an operand, after cheap operations or directly, and nothing else uses it.
-static bool isOperandOnly(Value tile) {
-  return !tile.use_empty() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    auto dot = dyn_cast<MmaOp>(user);
-    return dot ? use.get() != dot.getAcc() : isCheapUnary(user) && isOperandOnly(user->getResult(0));
-  });
-}
-
-/// The cheap operations before a conversion, last first; nothing else uses their results.
-static SmallVector<Operation *> cheapOperationsBefore(ConvertLayoutOp convert) {
-  SmallVector<Operation *> chain;
-  Value value = convert.getSrc();
-  while (value.hasOneUse() && value.getDefiningOp() && isCheapUnary(value.getDefiningOp())) {
-    chain.push_back(value.getDefiningOp());
-    value = chain.back()->getOperand(0);
-  }
-  return chain;
-}
-
-/// The load from which these operations start. Null if there is none, if something else uses its tile, or if the loaded
-/// elements are wider than the converted ones.
-static tile::LoadOp loadBefore(ConvertLayoutOp convert, ArrayRef<Operation *> chain) {
-  Value tile = chain.empty() ? convert.getSrc() : chain.back()->getOperand(0);
-  bool isAlone = tile.hasOneUse() && elementBytes(tile) <= elementBytes(convert);
-  return isAlone ? tile.getDefiningOp<tile::LoadOp>() : tile::LoadOp();
-}
-
 /// Whether a loop loads an operand of dots, which asynchronous copies can bring to shared memory ahead of time.
 /// Shuffles would wait for the load in each iteration. propagate-layouts does not know of this: it counts shuffles.
 static bool isOperandToCopyAhead(ConvertLayoutOp convert) {
   auto loop = dyn_cast<scf::ForOp>(convert->getParentOp());
-  tile::LoadOp load = loadBefore(convert, cheapOperationsBefore(convert));
-  return loop && stagesOf(loop) > 1 && !targetOf(convert).copiesThroughRegisters() && isOperandOnly(convert) && load &&
-         load->getBlock() == loop.getBody() && !tile::readsEachTime(load) && fillsWithZeros(load);
+  auto load = convert.getSrc().getDefiningOp<tile::LoadOp>();
+  return loop && stagesOf(loop) > 1 && !targetOf(convert).copiesThroughRegisters() && load && load->hasOneUse() &&
+         load->getBlock() == loop.getBody() && !tile::readsEachTime(load) && fillsWithZeros(load) &&
+         isForOperandsOnly(convert);
 }
 
 static bool needsSharedMemory(ConvertLayoutOp op) {
@@ -116,36 +87,6 @@ static Value throughSharedMemory(OpBuilder &builder, Location loc, Value tile, c
   LocalStoreOp::create(builder, loc, tile, buffer);
   builder.restoreInsertionPoint(whereRead);
   return LocalLoadOp::create(builder, loc, withLayout(typeOf(tile), map), buffer);
-}
-
-//===----------------------------------------------------------------------===//
-// Moving conversions before cheap operations
-//===----------------------------------------------------------------------===//
-
-/// Converts the result of the load, and applies the cheap operations after the conversion.
-static void convertTheLoad(ConvertLayoutOp convert, ArrayRef<Operation *> chain) {
-  SmallVector<LinearLayout> layouts = {mapOf(convert)};
-  for (Operation *op : chain) {
-    std::optional<LinearLayout> needed = operandLayout(op->getOpOperand(0), layouts.back());
-    if (!needed) {
-      return;
-    }
-    layouts.push_back(*needed);
-  }
-  OpBuilder builder(convert);
-  Value loaded = chain.back()->getOperand(0);
-  Value value = ConvertLayoutOp::create(builder, convert.getLoc(), withLayout(typeOf(loaded), layouts.back()), loaded);
-  for (auto [index, op] : llvm::enumerate(llvm::reverse(chain))) {
-    IRMapping mapping;
-    mapping.map(op->getOperand(0), value);
-    value = builder.clone(*op, mapping)->getResult(0);
-    value.setType(withLayout(typeOf(value), layouts[chain.size() - 1 - index]));
-  }
-  convert.replaceAllUsesWith(value);
-  convert.erase();
-  for (Operation *op : chain) {
-    op->erase();
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,20 +155,11 @@ static void shareResult(Operation *op) {
 namespace {
 class StageOperands : public tilegpu::impl::StageOperandsBase<StageOperands> {
   void runOnOperation() override {
-    SmallVector<ConvertLayoutOp> conversions;
     getOperation()->walk([&](Operation *op) {
       if (differsBetweenThreads(op)) {
         shareResult(op);
-      } else if (auto convert = dyn_cast<ConvertLayoutOp>(op); convert && needsSharedMemory(convert)) {
-        conversions.push_back(convert);
       }
     });
-    for (ConvertLayoutOp convert : conversions) {
-      SmallVector<Operation *> chain = cheapOperationsBefore(convert);
-      if (!chain.empty() && loadBefore(convert, chain)) {
-        convertTheLoad(convert, chain);
-      }
-    }
     getOperation()->walk([&](ConvertLayoutOp convert) {
       if (needsSharedMemory(convert)) {
         OpBuilder builder(convert);

@@ -1,5 +1,5 @@
 // Operands that a loop loads go through shared memory although a single warp could convert them by shuffles.
-// RUN: tilewright-opt %s --assign-layouts='target=sm_90a num-warps=1' --coalesce --choose-mma --propagate-layouts --stage-operands | FileCheck %s
+// RUN: tilewright-opt %s --assign-layouts='target=sm_90a num-warps=1' --coalesce --choose-mma --propagate-layouts --raise-conversions --stage-operands | FileCheck %s
 
 // CHECK-LABEL: @loop
 func.func @loop(%p: !tile.ptr<bf16> {tile.divisibility = 16 : i32}, %n: i32) {

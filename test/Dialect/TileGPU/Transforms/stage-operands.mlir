@@ -1,4 +1,4 @@
-// RUN: tilewright-opt %s --stage-operands | FileCheck %s
+// RUN: tilewright-opt %s --raise-conversions --stage-operands | FileCheck %s
 
 // The layout of a load, 16 bytes per thread along rows, and the layouts of mma.sync operands for 2 x 2 warps.
 #load_a = #tilegpu.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = [] : 64x32>

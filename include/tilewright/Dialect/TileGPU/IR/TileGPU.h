@@ -51,6 +51,9 @@ inline const layout::LinearLayout &mapOf(mlir::Value value) { return mapOf(value
 mlir::Type withLayout(mlir::Type type, LayoutAttr layout);
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const layout::LinearLayout &map);
 
+/// Sets the layout of a tile; that of a constant is also part of its value's type.
+void setLayout(mlir::Value tile, LayoutAttr layout);
+
 /// The size of an element in memory, in bytes: one for i1, eight for a pointer.
 int64_t bytesOf(mlir::Type element);
 

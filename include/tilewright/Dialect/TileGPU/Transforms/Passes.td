@@ -235,6 +235,37 @@ def OverlapGroupMma : Pass<"overlap-group-mma", "mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 
+def RaiseConversions : Pass<"raise-conversions", "mlir::ModuleOp"> {
+  let summary = "Convert what operands of dots are computed from instead of the operands";
+  let description = [{
+    If an operand of a dot is computed from loaded tiles that nothing else uses, the loads are converted to the layout
+    of the operand, and the operations between are repeated in it. Then the value that stage-operands stores to shared
+    memory is the value loaded, so that an asynchronous copy can replace both. Scalars, constants and indices get any
+    layout at no cost, and tiles with at most an eighth of the operand's elements, such as the scales of its rows, are
+    converted.
+
+    ```mlir
+    %x = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows>
+    %y = arith.mulf %x, %scale : tensor<64x32xf16, #rows>
+    %z = tilegpu.convert_layout %y : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #operand>
+    // becomes
+    %x = tile.load %p : tensor<64x32x!tile.ptr<f16>, #rows>
+    %c = tilegpu.convert_layout %x : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #operand>
+    %z = arith.mulf %c, %scale : tensor<64x32xf16, #operand>
+    ```
+
+    It happens where asynchronous copies can be made iterations ahead in a loop of several stages, if shared memory has
+    room for all that the loop loads; at most four threads may repeat an element, and only one if operations take more
+    than an instruction. Besides, it happens everywhere if one load crosses warps, only transpositions and casts are
+    between, and no more bytes move.
+
+    Requires: layouts; reductions inside warps; the operands of group_mma staged.
+    Establishes: nothing.
+    Destroys: nothing.
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
   let summary = "Move conversions across warps through shared memory";
   let description = [{
@@ -249,10 +280,6 @@ def StageOperands : Pass<"stage-operands", "mlir::ModuleOp"> {
     tilegpu.local_store %x, %b : tensor<64x32xf16, #rows> -> !tilegpu.buffer<64x32xf16, #shared>
     %y = tilegpu.local_load %b : !tilegpu.buffer<64x32xf16, #shared> -> tensor<64x32xf16, #operand>
     ```
-
-    If a transposition or a cast to wider elements is between a load and the conversion, it moves
-    behind the local_load. Fewer bytes move, and the value stored is the value loaded, so that an
-    asynchronous copy can replace both.
 
     A conversion within a warp also goes through shared memory if a loop of several stages loads what it converts for
     dots, and the GPU has asynchronous copies, which can replace the load: shuffles would wait for it in each iteration.

@@ -1,6 +1,5 @@
 #include "Rewrite.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -8,15 +7,6 @@
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tilegpu;
-
-/// Sets the layout of a tile; that of a constant is also part of its value's type.
-static void setLayout(Value tile, LayoutAttr layout) {
-  tile.setType(withLayout(tile.getType(), layout));
-  auto constant = tile.getDefiningOp<arith::ConstantOp>();
-  if (auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr()) {
-    constant.setValueAttr(elements.reshape(cast<ShapedType>(tile.getType())));
-  }
-}
 
 namespace {
 
