@@ -81,23 +81,26 @@ static void addLayoutPasses(OpPassManager &passes, StringRef target, const GpuOp
   passes.addPass(tile::createCanonicalizer());          // merges consecutive conversions
 }
 
+/// Whether copies may be of boxes: launches check what these assume.
+static bool plansBoxes(const GpuOptions &options) { return options.specializeRanges && options.tensorMaps; }
+
 /// Moves data between threads and between memories through buffers in shared memory.
-static void addStagingPasses(OpPassManager &passes) {
+static void addStagingPasses(OpPassManager &passes, const GpuOptions &options) {
   passes.addPass(tilegpu::createStageGroupOperands()); // stores what matrix instructions read from shared memory
   passes.addPass(tilegpu::createRaiseConversions());   // lets asynchronous copies replace loads of operands
   passes.addPass(tilegpu::createStageOperands());      // moves data between warps through shared memory
   passes.addPass(tilegpu::createDecomposeGathers());   // the same for gathers
   passes.addPass(createCSEPass());
-  passes.addPass(tilegpu::createStageLoads()); // must run after stage-operands, whose buffers limit its own
+  // Must run after stage-operands, whose buffers limit its own.
+  passes.addPass(tilegpu::createStageLoads({plansBoxes(options)}));
   passes.addPass(tilegpu::createSliceDotsK()); // overlaps loads with dots of the previous slice
 }
 
 /// Overlaps the iterations of loops.
 static void addPipelinePasses(OpPassManager &passes, const GpuOptions &options, const TileGPUSettings &settings) {
-  bool plansBoxes = options.specializeRanges && options.tensorMaps; // launches check what these copies assume
   // Decides when operations of a loop are executed.
-  passes.addPass(tilegpu::createPlanPipeline({settings.throughRegisters, plansBoxes}));
-  if (plansBoxes) {
+  passes.addPass(tilegpu::createPlanPipeline({settings.throughRegisters, plansBoxes(options)}));
+  if (plansBoxes(options)) {
     passes.addPass(tilegpu::createPlanBoxes()); // must run while copies still are loads
   }
   passes.addPass(tilegpu::createExpandPipeline());     // pipelines the loops accordingly, with asynchronous copies
@@ -133,7 +136,7 @@ void addTileGPUPasses(OpPassManager &passes, StringRef target, const GpuOptions 
   const hardware::GpuInfo *info = hardware::lookupGpu(target.str()); // assign-layouts rejects others
   addProgramPasses(passes, info, options, settings);
   addLayoutPasses(passes, target, options, settings);
-  addStagingPasses(passes);
+  addStagingPasses(passes, options);
   addPipelinePasses(passes, options, settings);
   addOrderPasses(passes, options, settings);
 }

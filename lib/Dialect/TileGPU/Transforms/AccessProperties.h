@@ -19,6 +19,7 @@ struct AccessProperties {
   int64_t run = 1;          ///< consecutive elements along order[0]
   int64_t vector = 1;       ///< elements that one instruction of a thread can access
   int64_t elementBytes = 1; ///< in memory
+  bool isForDots = false;   ///< a loop with several stages loads it for the operands of its dots
 };
 
 /// None for an access to a single element.

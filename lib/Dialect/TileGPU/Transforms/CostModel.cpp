@@ -1,5 +1,7 @@
 #include "CostModel.h"
 
+#include "ExpandPipeline/Speculation.h"
+#include "OperandPath.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 #include "tilewright/Hardware/Nvidia.h"
 #include "tilewright/Layout/BankConflicts.h"
@@ -8,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,9 +32,9 @@ static constexpr Cost kLine = 4;
 static constexpr Cost kWrittenSector = 6;
 /// Added to a load that no asynchronous copy can replace: one that is narrower than the least that they copy, or any on
 /// GPUs without them. It stands for the instructions for its address, its mask and the place of what it loads, and, for
-/// an operand of a dot, its latency.
+/// an operand of a dot, its latency: one that threads load in the layout of the operand can't be copied ahead.
 static constexpr Cost kAddress = 8;
-static constexpr int64_t kLeastCopiedBytes = 4;
+static constexpr int64_t kLeastCopiedBytes = 4, kMostCopiedBytes = 16;
 
 /// Two barriers and the latency of shared memory between them.
 static constexpr Cost kExchange = 400;
@@ -67,7 +70,7 @@ Cost tilegpu::accessCost(const AccessProperties &properties, const LinearLayout 
   int64_t accesses = map.inSize(layout::kRegister) / vector;
   Cost lines = kLine * blocksOfWarp(properties, map, target.lineBytes);
   if (properties.kind == AccessKind::Load) {
-    bool isNarrow = vector * properties.elementBytes < kLeastCopiedBytes;
+    bool isNarrow = vector * properties.elementBytes < (properties.isForDots ? kMostCopiedBytes : kLeastCopiedBytes);
     Cost address = isNarrow || target.copiesThroughRegisters() ? kAddress : 0;
     return (lines + address) * accesses * map.inSize(layout::kWarp);
   }
@@ -162,9 +165,17 @@ static Cost reductionCost(tile::ReduceOp reduce, const LinearLayout &map, const 
   return plan.warps.empty() ? cost : cost + kExchange + 2 * left * warps * kWavefront * reduce.getNumOperands();
 }
 
+/// Whether a loop that overlaps its iterations loads the tile for operands of dots.
+static bool isLoadedForDots(Operation *op) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  return load && loop && stagesOf(loop) > 1 && isForOperandsOnly(load);
+}
+
 CostModel::CostModel(Operation *root) : target(targetOf(root)) {
   root->walk([&](tile::MemoryAccessOpInterface access) {
     if (auto properties = propertiesOf(access)) {
+      properties->isForDots = isLoadedForDots(access);
       accesses.try_emplace(access, *properties);
     }
   });

@@ -16,7 +16,7 @@ bool isForOperandsOnly(Value tile) {
   return !tile.use_empty() && llvm::all_of(tile.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
     auto dot = dyn_cast<MmaOp>(user);
-    bool isStep = isRepeatable(user) && user->getNumResults() == 1;
+    bool isStep = (isRepeatable(user) || isa<ConvertLayoutOp>(user)) && user->getNumResults() == 1;
     return dot ? use.get() != dot.getAcc() : isStep && isForOperandsOnly(user->getResult(0));
   });
 }

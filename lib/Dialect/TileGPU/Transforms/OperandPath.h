@@ -14,8 +14,8 @@ namespace tilewright::tilegpu {
 /// Whether the operation is a cheap one that each thread applies to its part of one tile: elementwise, trans, reshape.
 bool isCheapUnary(mlir::Operation *op);
 
-/// Whether dots of warps use the tile as an operand, directly or after operations in which each thread computes its part,
-/// and nothing else uses it.
+/// Whether dots of warps use the tile as an operand, directly or after conversions and operations in which each thread
+/// computes its part, and nothing else uses it.
 bool isForOperandsOnly(mlir::Value tile);
 
 /// The operations from the local_load to the definition of `operand`, in order, each with no other use; empty if

@@ -304,6 +304,10 @@ def StageLoads : Pass<"stage-loads", "mlir::ModuleOp"> {
     so are kernels with functions that are not inlined. A loop gets only as many stages as shared memory has room for
     beside a second program on the multiprocessor, but at least one slot.
 
+    Loops of several stages that have dots themselves are pipelined anyway. There, loads from which operands of dots are
+    computed are staged, if shared memory has room for all stages, and if the operands that are only loaded can't be
+    copies of boxes.
+
     ```mlir
     %x = tile.load %p mask %m other %o : ...
     // becomes
@@ -317,6 +321,10 @@ def StageLoads : Pass<"stage-loads", "mlir::ModuleOp"> {
     Establishes: each thread reads from the buffers what it has written, so that `insert-barriers` needs no barrier.
     Destroys: nothing.
   }];
+  let options = [
+    Option<"asBoxes", "as-boxes", "bool", /*default=*/"false",
+           "whether plan-boxes runs, so that loops with copies of boxes must be left alone">
+  ];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
 }
 

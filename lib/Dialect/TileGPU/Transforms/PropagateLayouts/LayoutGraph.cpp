@@ -1,5 +1,6 @@
 #include "LayoutGraph.h"
 
+#include "tilewright/Dialect/Tile/IR/VolatileLoads.h"
 #include "tilewright/Dialect/TileGPU/IR/LayoutRules.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -23,7 +24,8 @@ Value LayoutGraph::source(Value tile) {
   return tile;
 }
 
-LayoutGraph::LayoutGraph(Operation *root) {
+LayoutGraph::LayoutGraph(Operation *root) : readOnly(root) {
+  root->walk([&](tile::CallOp) { hasCalls = true; });
   SmallVector<Operation *> ops;
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     ops.push_back(op);
@@ -89,6 +91,13 @@ void LayoutGraph::addVariables(RegionBranchOpInterface branch) {
   }
 }
 
+bool LayoutGraph::isRepeatableLoad(Operation *op) const {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  auto tile = load ? dyn_cast<RankedTensorType>(load.getType()) : RankedTensorType();
+  return tile && !hasCalls && tile.getNumElements() <= threadsOf(op).count() && !tile::readsEachTime(load) &&
+         readOnly.contains(load.getPtr());
+}
+
 void LayoutGraph::addOperation(Operation *op) {
   LayoutNode node;
   node.op = op;
@@ -101,7 +110,7 @@ void LayoutGraph::addOperation(Operation *op) {
     return;
   }
   node.isFixed = !worksInAnyLayout(op);
-  node.isRepeatable = isRepeatable(op);
+  node.isRepeatable = isRepeatable(op) || isRepeatableLoad(op);
   if (!node.isFixed) {
     bool byOperand = isLabeledByOperand(op) || node.tiles.empty();
     node.label = getLayout(byOperand ? op->getOperand(0) : node.tiles.front());

@@ -13,6 +13,7 @@
 #ifndef TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_LAYOUTGRAPH_H
 #define TILEWRIGHT_LIB_DIALECT_TILEGPU_TRANSFORMS_PROPAGATELAYOUTS_LAYOUTGRAPH_H
 
+#include "tilewright/Analysis/ReadOnlyMemory.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 namespace tilewright::tilegpu {
@@ -22,7 +23,8 @@ struct LayoutNode {
   LayoutAttr label;              ///< the current layout; null for a fixed node
   /// Its layouts must not change: matrix instructions and operations unknown to this dialect.
   bool isFixed = false;
-  /// It may be rematerialized in another layout: pure, without regions, and not a gather.
+  /// It may be rematerialized in another layout: pure, without regions, and not a gather; or a load of at most one
+  /// element per thread from memory that the kernel only reads, such as row numbers for addresses.
   bool isRepeatable = false;
   llvm::SmallVector<mlir::Value, 2> tiles;
   llvm::SmallVector<int, 4> in, out; ///< edges
@@ -62,9 +64,12 @@ public:
 private:
   void addVariables(mlir::RegionBranchOpInterface branch);
   void addOperation(mlir::Operation *op);
+  bool isRepeatableLoad(mlir::Operation *op) const;
   int addNode(LayoutNode node);
   void addEdges(mlir::Operation *op);
 
+  ReadOnlyMemory readOnly;
+  bool hasCalls = false; ///< of functions, of whose arguments it is not known what they alias
   std::vector<LayoutNode> allNodes;
   std::vector<LayoutEdge> allEdges;
   llvm::DenseMap<mlir::Value, int> producers;
