@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace tilewright::nvptx {
 
-static bool isWgmma(const Instruction &instruction) {
+bool isWgmma(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
   auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
   return assembly && assembly->getAsmString().contains("wgmma.mma_async");

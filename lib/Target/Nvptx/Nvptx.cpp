@@ -5,6 +5,7 @@
 #include "../CodeGenerator.h"
 #include "../LoopEntries.h"
 #include "../WidenBfloats.h"
+#include "DivideInline.h"
 #include "HideMmaConstants.h"
 #include "KeepLoops.h"
 #include "SplitPackedIntegers.h"
@@ -132,6 +133,7 @@ void optimize(Module &module, TargetMachine &machine) {
       addVectorSplitting(modules);
       // Must run after InstCombine, which could create packed operations again.
       modules.addPass(createModuleToFunctionPassAdaptor(SplitPackedIntegers()));
+      modules.addPass(createModuleToFunctionPassAdaptor(DivideInline()));
     });
   });
 }
