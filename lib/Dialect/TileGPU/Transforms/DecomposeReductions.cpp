@@ -1,4 +1,5 @@
-// decompose-reductions: moves every reduction and scan inside a warp. See Passes.td.
+// decompose-reductions: moves every reduction and scan inside a warp (scans of long lines: SplitScans.h). See
+// Passes.td.
 //
 //     a row of 256 elements: lanes and registers map to the low 7 bits, 2 warps to the high bit
 //
@@ -6,8 +7,9 @@
 //                                 convert_layout: every thread of every warp gets both of them
 //                                 reduce 2
 
+#include "LineLayouts.h"
+#include "SplitScans.h"
 #include "tilewright/Dialect/TileGPU/Transforms/Passes.h"
-#include "tilewright/Layout/Blocked.h"
 #include "tilewright/Layout/Reduction.h"
 #include "tilewright/Layout/Shared.h"
 
@@ -35,35 +37,6 @@ namespace tilewright::tilegpu {
 
 /// Up to this many bytes of partial results go to the registers of each thread; more are distributed over the lanes.
 static constexpr int64_t kBytesInRegisters = 32;
-
-/// A layout in which each warp holds whole lines along `dim`: consecutive elements in a thread, then consecutive lanes.
-/// Warps are distributed over the other dimensions, and hold replicas where these are too small.
-static LinearLayout linesInWarps(const layout::Shape &shape, int dim, Threads threads) {
-  layout::BlockedParameters parameters;
-  parameters.order = {dim};
-  for (int other = static_cast<int>(shape.size()); other-- > 0;) {
-    if (other != dim) {
-      parameters.order.push_back(other);
-    }
-  }
-  parameters.sizePerThread.assign(shape.size(), 1);
-  parameters.threadsPerWarp = parameters.warpsPerBlock = parameters.sizePerThread;
-  int64_t lanes = threads.lanes / std::min<int64_t>(threads.lanes, shape[dim]), warps = threads.warps;
-  parameters.threadsPerWarp[dim] = threads.lanes / lanes;
-  parameters.sizePerThread[dim] = shape[dim] / parameters.threadsPerWarp[dim];
-  for (int other : llvm::drop_begin(parameters.order)) {
-    int64_t here = std::min(lanes, shape[other]);
-    parameters.threadsPerWarp[other] = here;
-    lanes /= here;
-    here = std::min(warps, shape[other] / here);
-    parameters.warpsPerBlock[other] = here;
-    warps /= here;
-  }
-  // Remaining lanes and warps are placed beyond the end of `dim`, where layouts wrap around: they hold replicas.
-  parameters.threadsPerWarp[dim] *= lanes;
-  parameters.warpsPerBlock[dim] *= warps;
-  return layout::blocked(shape, parameters);
-}
 
 static bool isInWarp(const layout::ScanPlan &plan) {
   return plan.isComplete && llvm::none_of(plan.steps, [](const layout::ScanStep &step) {
@@ -122,35 +95,6 @@ AxisSplit::AxisSplit(const layout::Shape &shape, int dim, uint64_t firstBits) : 
 static bool canReduceInWarps(const LinearLayout &map, int dim) {
   AxisSplit split(layout::shapeOf(map), dim, bitsOfWarps(map, dim));
   return layout::planReduction(split.apply(map), dim + 1).isInWarp();
-}
-
-/// The layout with an additional dimension `dim` of the given size, in registers if `inRegisters`; otherwise in lanes
-/// that held replicas as far as possible, and in registers beyond that.
-static LinearLayout withPartials(const LinearLayout &map, int dim, int64_t size, bool inRegisters) {
-  LinearLayout expanded = layout::insertDim(map, dim);
-  std::vector<layout::Dim> ins = expanded.ins(), outs = expanded.outs();
-  outs[dim].bits = layout::log2Exact(size);
-  LinearLayout wide(ins, outs, layout::Columns(expanded.totalInBits()));
-  uint64_t unit = uint64_t(1) << wide.outStart(outs[dim].name), end = unit * size;
-  layout::Columns ofThreads, ofRegisters;
-  for (const layout::Dim &in : ins) {
-    for (uint64_t column : expanded.columnsOf(in.name)) {
-      column = layout::repack(column, expanded.outs(), outs);
-      if (in.name == layout::kLane && column == 0 && !inRegisters && unit < end) {
-        column = unit;
-        unit *= 2;
-      }
-      (in.name == layout::kRegister ? ofRegisters : ofThreads).push_back(column);
-    }
-  }
-  layout::Columns columns;
-  for (; unit < end; unit *= 2) {
-    columns.push_back(unit);
-  }
-  llvm::append_range(columns, ofRegisters);
-  ins.front().bits = static_cast<int>(columns.size());
-  llvm::append_range(columns, ofThreads);
-  return {ins, outs, columns};
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,6 +227,9 @@ static void decompose(tile::ScanOp op) {
   const LinearLayout &found = mapOf(op.getOperand(0));
   if (isInWarp(layout::planScan(found, axis)) && areAlike(op.getOperands())) {
     return;
+  }
+  if (int64_t parts = partsOfLines(op); parts > 1) {
+    return splitScan(op, parts);
   }
   LinearLayout map = linesInWarps(layout::shapeOf(found), axis, threadsOf(op));
   Emitter emitter(op);

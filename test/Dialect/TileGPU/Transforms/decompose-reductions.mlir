@@ -2,6 +2,7 @@
 
 #row = #tilegpu.layout<register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = [] : 256>
 #lines = #tilegpu.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[0], [0]], block = [] : 256>
+#short = #tilegpu.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = [] : 128>
 #rows = #tilegpu.layout<register = [[0, 1], [4, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = [[1, 0], [2, 0]], block = [] : 8x64>
 #row_of_rows = #tilegpu.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]], block = [] : 64>
 #column_of_rows = #tilegpu.layout<register = [[4]], lane = [[0], [0], [0], [0], [0]], warp = [[1], [2]], block = [] : 8>
@@ -98,18 +99,41 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
     return %s : tensor<4xf32, #column_of_skewed>
   }
 
-  // Every warp scans the whole row.
+  // Each warp scans a part of the row, and every thread the last elements of the parts.
   // CHECK-LABEL: @scan
   func.func @scan(%x: tensor<256xf32, #row>) -> tensor<256xf32, #row> {
-    // CHECK: %[[C:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<256xf32, #[[LINES]]>
-    // CHECK: %[[S:.*]] = tile.scan(%[[C]]) 0 reverse
-    // CHECK: tilegpu.convert_layout %[[S]] : tensor<256xf32, #[[LINES]]> -> tensor<256xf32
+    // CHECK: tile.reshape %{{.*}} -> tensor<4x64xf32
+    // CHECK: %[[I:.*]] = tile.scan(%{{.*}}) 1 reverse
+    // CHECK: -> tensor<4x64xf32
+    // CHECK: %[[BITS:.*]] = arith.bitcast %[[I]]
+    // CHECK: arith.select %{{.*}}, %[[BITS]]
+    // CHECK: tile.reduce({{.*}}) 1
+    // CHECK: arith.ori
+    // CHECK: %[[T:.*]] = tilegpu.convert_layout %{{.*}} : tensor<4xf32, #[[ONE]]> -> tensor<4xf32, #[[ALL]]>
+    // CHECK: tile.scan(%[[T]]) 0 reverse
+    // CHECK: %[[C:.*]] = tile.map(%{{.*}}, %[[I]]) 1
+    // CHECK: %[[S:.*]] = arith.select %{{.*}}, %[[I]], %[[C]]
+    // CHECK: tile.reshape %[[S]]
     %s = tile.scan(%x) 0 reverse {
     ^bb0(%a: f32, %b: f32):
       %c = arith.addf %a, %b : f32
       tile.yield %c : f32
     } : (tensor<256xf32, #row>) -> tensor<256xf32, #row>
     return %s : tensor<256xf32, #row>
+  }
+
+  // Lines are so short that every warp scans the whole line.
+  // CHECK-LABEL: @shortScan
+  func.func @shortScan(%x: tensor<128xf32, #short>) -> tensor<128xf32, #short> {
+    // CHECK: %[[C:.*]] = tilegpu.convert_layout
+    // CHECK-NEXT: %[[S:.*]] = tile.scan(%[[C]]) 0
+    // CHECK: tilegpu.convert_layout %[[S]]
+    %s = tile.scan(%x) 0 {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tile.yield %c : f32
+    } : (tensor<128xf32, #short>) -> tensor<128xf32, #short>
+    return %s : tensor<128xf32, #short>
   }
 
   // Both operands get the layout that the wider one needs: the combiner needs them in one layout.
@@ -129,10 +153,10 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
 
   // The second operand of a scan has another layout than the first.
   // CHECK-LABEL: @scanOfTwo
-  // CHECK-SAME: (%[[X:.*]]: tensor<256xf32, #[[L:.*]]>, %[[I:.*]]: tensor<256xi32
   func.func @scanOfTwo(%x: tensor<256xf32, #lines>, %i: tensor<256xi32, #row>) -> tensor<256xf32, #lines> {
-    // CHECK: %[[J:.*]] = tilegpu.convert_layout %[[I]] : {{.*}} -> tensor<256xi32, #[[L]]>
-    // CHECK: tile.scan(%[[X]], %[[J]]) 0
+    // CHECK: tile.scan(%{{.*}}, %{{.*}}) 1
+    // CHECK: (tensor<4x64xf32, #[[P:.*]]>, tensor<4x64xi32, #[[P]]>)
+    // CHECK: tile.map({{.*}}) 1
     %s:2 = tile.scan(%x, %i) 0 {
     ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
       %c = arith.addf %a, %b : f32
