@@ -364,8 +364,21 @@ static void relaxBarriers(func::FuncOp function, MemoryAccesses &accesses, Array
 // Fences for what reads shared memory by another path than loads
 //===----------------------------------------------------------------------===//
 
+/// Whether a thread's writes to shared memory may be performed by the operation, or have been when it ends.
+static bool mayWriteShared(Operation *op) {
+  return !isMemoryEffectFree(op) &&
+         !isa<GroupMmaOp, GroupMmaWaitOp, LocalLoadOp, AsyncCommitOp, tile::LoadOp, tile::StoreOp>(op);
+}
+
+/// The partition whose threads meet at the barrier; -1 for all threads.
+static int64_t partitionAt(Operation *barrier) {
+  auto own = dyn_cast<BarrierOp>(barrier);
+  return own && !own.getJoint() ? partitionOf(barrier) : -1;
+}
+
 /// Every write that a group_mma or box_store reads is followed by a fence of its own thread, since a barrier is on
-/// every path between them.
+/// every path between them. A barrier needs none where the threads of its partition have written nothing since their
+/// last fence in the same block.
 static void addAsyncFences(func::FuncOp function) {
   auto findReader = [](Operation *op) {
     return isa<GroupMmaOp, BoxStoreOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
@@ -373,10 +386,15 @@ static void addAsyncFences(func::FuncOp function) {
   if (!function.walk(findReader).wasInterrupted()) {
     return;
   }
-  function.walk([](Operation *op) {
-    if (isBarrier(op)) {
-      OpBuilder builder(op);
-      AsyncFenceOp::create(builder, op->getLoc());
+  function.walk([](Block *block) {
+    llvm::SmallDenseSet<int64_t> fenced; // partitions
+    for (Operation &op : *block) {
+      if (isBarrier(&op) && fenced.insert(partitionAt(&op)).second) {
+        OpBuilder builder(&op);
+        AsyncFenceOp::create(builder, op.getLoc());
+      } else if (!isBarrier(&op) && mayWriteShared(&op)) {
+        fenced.clear();
+      }
     }
   });
 }

@@ -483,8 +483,8 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
 #b = #tilegpu.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]] : 16x64>
 #acc = #tilegpu.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = [] : 64x64>
 
-// A fence before each barrier makes what a thread has stored visible to group_mma. A buffer may be overwritten only
-// after all threads have waited for the group_mma that reads it.
+// A fence before the barrier makes what a thread has stored visible to group_mma. A buffer may be overwritten only
+// after all threads have waited for the group_mma that reads it: that barrier needs no fence.
 // CHECK-LABEL: @groups
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tilegpu.shared_bytes = 4096 : i64} {
   func.func @groups(%x: tensor<64x16xf16, #rows>, %acc: tensor<64x64xf32, #acc>) {
@@ -493,7 +493,6 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tileg
     // CHECK-NEXT: barrier
     // CHECK-NEXT: group_mma
     // CHECK-NEXT: group_mma_wait
-    // CHECK-NEXT: async_fence
     // CHECK-NEXT: barrier
     // CHECK-NEXT: local_store
     %a = tilegpu.local_alloc at 0 : !tilegpu.buffer<64x16xf16, #a>
