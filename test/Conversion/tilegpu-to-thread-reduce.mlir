@@ -56,6 +56,22 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
     return %0#0, %0#1 : tensor<32xf16, #column>, tensor<32xi32, #column>
   }
 
+  // In several steps, only the first lane combines in this order. All lanes get its results.
+  // CHECK-LABEL: func.func @argmaxOfLine
+  // CHECK-COUNT-10: thread.shuffle <xor>
+  // CHECK: arith.andi
+  // CHECK-COUNT-2: thread.shuffle <idx>
+  func.func @argmaxOfLine(%x: tensor<128xf32, #line>, %i: tensor<128xi32, #line>) -> (f32, i32) {
+    %0:2 = tile.reduce(%x, %i) 0 {
+    ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+      %1 = arith.cmpf ogt, %a, %b : f32
+      %2 = arith.select %1, %a, %b : f32
+      %3 = arith.select %1, %ai, %bi : i32
+      tile.yield %2, %3 : f32, i32
+    } : (tensor<128xf32, #line>, tensor<128xi32, #line>) -> (f32, i32)
+    return %0#0, %0#1 : f32, i32
+  }
+
   // A combiner that is not elementwise is applied to one element after the other.
   // CHECK-LABEL: func.func @branch
   // CHECK-COUNT-8: scf.if

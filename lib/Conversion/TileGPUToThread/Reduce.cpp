@@ -91,22 +91,44 @@ Partial reduceRegistersByThrees(Builder &builder, const Combiner &combine, const
   return {parts.front(), kept};
 }
 
-/// One step between lanes. Both lanes call the combiner with the same order of arguments, so that their results are
-/// bit-identical; for a commutative combiner that needs no selects.
-SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayRef<Value> mine, uint32_t mask) {
-  SmallVector<Value> lower(mine), upper;
+/// One step between lanes. Each lane's own value is the left one, unless `isRight`.
+SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, ArrayRef<Value> mine, uint32_t mask,
+                               Value isRight = {}) {
+  SmallVector<Value> left(mine), right;
   for (Value vector : mine) {
-    upper.push_back(shuffleAcross(builder, vector, mask));
+    right.push_back(shuffleAcross(builder, vector, mask));
   }
-  if (!combine.isCommutative()) {
-    Value isUpper = hasBits(builder, laneId(builder), llvm::bit_floor(mask));
-    for (auto [low, high] : llvm::zip_equal(lower, upper)) {
+  if (isRight) {
+    for (auto [low, high] : llvm::zip_equal(left, right)) {
       Value own = low;
-      low = arith::SelectOp::create(builder, isUpper, high, own);
-      high = arith::SelectOp::create(builder, isUpper, own, high);
+      low = arith::SelectOp::create(builder, isRight, high, own);
+      high = arith::SelectOp::create(builder, isRight, own, high);
     }
   }
-  return combine(builder, lower, upper);
+  return combine(builder, left, right);
+}
+
+/// All steps between lanes, such that their results are bit-identical. The results of a commutative combiner are. With
+/// any other one, the lane without the masks' bits has combined in order, and the others get its result; a single step,
+/// and masks with several bits, order the operands by selects instead.
+SmallVector<Value> reduceLanes(Builder &builder, const Combiner &combine, SmallVector<Value> vectors,
+                               ArrayRef<uint32_t> masks) {
+  bool isOrdered = !combine.isCommutative();
+  bool isPlain = masks.size() > 1 && llvm::all_of(masks, llvm::isPowerOf2_32);
+  uint32_t bits = 0;
+  for (uint32_t mask : masks) {
+    Value isRight = isOrdered && !isPlain ? hasBits(builder, laneId(builder), llvm::bit_floor(mask)) : Value();
+    vectors = reduceLanes(builder, combine, vectors, mask, isRight);
+    bits |= mask;
+  }
+  if (isOrdered && isPlain && bits != 0) {
+    Value others = arith::ConstantIntOp::create(builder, ~static_cast<int64_t>(bits), 32);
+    Value first = arith::AndIOp::create(builder, laneId(builder), others);
+    for (Value &vector : vectors) {
+      vector = shuffleFrom(builder, vector, first);
+    }
+  }
+  return vectors;
 }
 
 /// The kind of the instruction that reduces 32-bit integers over all lanes, if it applies.
@@ -152,9 +174,7 @@ Partial reduce(Builder &builder, const Combiner &combine, const ReductionPlan &p
     partial.vectors.front() = reduceWarp(builder, *kind, partial.vectors.front());
     return partial;
   }
-  for (uint32_t mask : plan.lanes) {
-    partial.vectors = reduceLanes(builder, combine, partial.vectors, mask);
-  }
+  partial.vectors = reduceLanes(builder, combine, partial.vectors, plan.lanes);
   return partial;
 }
 
