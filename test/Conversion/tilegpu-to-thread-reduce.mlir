@@ -60,7 +60,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // CHECK-LABEL: func.func @argmaxOfLine
   // CHECK-COUNT-10: thread.shuffle <xor>
   // CHECK: arith.andi
-  // CHECK-COUNT-2: thread.shuffle <idx>
+  // CHECK-COUNT-2: thread.shuffle <index>
   func.func @argmaxOfLine(%x: tensor<128xf32, #line>, %i: tensor<128xi32, #line>) -> (f32, i32) {
     %0:2 = tile.reduce(%x, %i) 0 {
     ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
