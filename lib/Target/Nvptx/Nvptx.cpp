@@ -9,6 +9,7 @@
 #include "HideMmaConstants.h"
 #include "KeepLoops.h"
 #include "SplitPackedIntegers.h"
+#include "WidenExtrema.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -133,6 +134,7 @@ void optimize(Module &module, TargetMachine &machine) {
       addVectorSplitting(modules);
       // Must run after InstCombine, which could create packed operations again.
       modules.addPass(createModuleToFunctionPassAdaptor(SplitPackedIntegers()));
+      modules.addPass(createModuleToFunctionPassAdaptor(WidenExtrema())); // also of what was split
       modules.addPass(createModuleToFunctionPassAdaptor(DivideInline()));
     });
   });
