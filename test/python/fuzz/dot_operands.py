@@ -119,7 +119,7 @@ class Operands(Writer):
         return f"tl.load({base} + {place}{shift}{self.masked(rows, columns)})"
 
     def operand_of(self, name: str, base: str, rows: str, columns: str) -> None:
-        """Assigns an operand, which is loaded as it is or transposed, and may be computed from it."""
+        """Assigns an operand, which is loaded as it is or transposed, or computed from that."""
         if self.chance(0.2):
             self.line(f"{name} = {self.load(base, columns, rows)}.T")
         else:
@@ -128,7 +128,7 @@ class Operands(Writer):
             self.line(f"{name} = {self.computed(name, base, rows, columns)}")
 
     def computed(self, name: str, base: str, rows: str, columns: str) -> str:
-        """An operand of the same type: scaled by numbers, rows or columns, masked, or a sum of two."""
+        """An operand of the same type: scaled by numbers or rows, masked, or a sum of two."""
         index, axis = self.pick((rows, "[:, None]"), (columns, "[None, :]"))
         size = self.sizes[index]
         cast = f".to(tl.{self.operand})"
