@@ -301,7 +301,12 @@ CASES = {
     "no copies": (
         PIPELINE,
         "none of its loads",
-        variant((DOT, "total = tl.dot(x + 1, y + 1, total)")),
+        variant(
+            (
+                DOT,
+                "total = tl.dot(x + 1, y + 1, total)\n        tl.store(a, 1.0)\n        tl.store(b, 1.0)",
+            )
+        ),
         PLAIN,
     ),
     # in flight
