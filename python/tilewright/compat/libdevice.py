@@ -205,7 +205,8 @@ _BELOW_HALF = {float32: 0.5 - 2**-25, float64: 0.5 - 2**-54}
 
 def rounded_from_zero(value: tensor) -> tensor:
     """The nearest integer, as a float; of two, the one farther from zero."""
-    addend = copysign(cast(_BELOW_HALF[value.dtype], value.dtype), value)
+    below = tl.full((), _BELOW_HALF[value.dtype], value.dtype)  # a cast would round to float32
+    addend = copysign(below, value)
     return emit("math.trunc", [add_rn(value, addend)])  # not fused with a product in `value`
 
 
