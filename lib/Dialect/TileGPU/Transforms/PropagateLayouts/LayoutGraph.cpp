@@ -94,7 +94,8 @@ void LayoutGraph::addVariables(RegionBranchOpInterface branch) {
 bool LayoutGraph::isRepeatableLoad(Operation *op) const {
   auto load = dyn_cast<tile::LoadOp>(op);
   auto tile = load ? dyn_cast<RankedTensorType>(load.getType()) : RankedTensorType();
-  return tile && !hasCalls && tile.getNumElements() <= threadsOf(op).count() && !tile::readsEachTime(load) &&
+  bool isOfIndices = tile && (tile.getElementType().isInteger(32) || tile.getElementType().isInteger(64));
+  return isOfIndices && !hasCalls && tile.getNumElements() <= threadsOf(op).count() && !tile::readsEachTime(load) &&
          readOnly.contains(load.getPtr());
 }
 

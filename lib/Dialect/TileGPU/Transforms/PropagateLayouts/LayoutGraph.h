@@ -24,7 +24,7 @@ struct LayoutNode {
   /// Its layouts must not change: matrix instructions and operations unknown to this dialect.
   bool isFixed = false;
   /// It may be rematerialized in another layout: pure, without regions, and not a gather; or a load of at most one
-  /// element per thread from memory that the kernel only reads, such as row numbers for addresses.
+  /// integer of 32 or 64 bits per thread from memory that the kernel only reads, such as row numbers for addresses.
   bool isRepeatable = false;
   llvm::SmallVector<mlir::Value, 2> tiles;
   llvm::SmallVector<int, 4> in, out; ///< edges
