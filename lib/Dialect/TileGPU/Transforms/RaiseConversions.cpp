@@ -70,6 +70,7 @@ public:
 private:
   bool collect(Value value, const LinearLayout &map);
   Value emit(OpBuilder &builder, Value value, const LinearLayout &map);
+  Value convertTo(OpBuilder &builder, Value tile, const LinearLayout &map);
 
   bool isSmall(Value tile) { return typeOf(tile).getNumElements() * kSmallPart <= convert.getType().getNumElements(); }
 
@@ -114,9 +115,10 @@ bool Computation::collect(Value value, const LinearLayout &map) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-static Value convertTo(OpBuilder &builder, Value tile, const LinearLayout &map) {
-  return mapOf(tile) == map ? tile
-                            : ConvertLayoutOp::create(builder, tile.getLoc(), withLayout(typeOf(tile), map), tile);
+/// The line of the conversion is that of the operation which needs the layout, also before a load.
+Value Computation::convertTo(OpBuilder &builder, Value tile, const LinearLayout &map) {
+  auto type = withLayout(typeOf(tile), map);
+  return mapOf(tile) == map ? tile : ConvertLayoutOp::create(builder, convert.getLoc(), type, tile);
 }
 
 Value Computation::emit(OpBuilder &builder, Value value, const LinearLayout &map) {
