@@ -19,8 +19,19 @@ static constexpr int64_t kLeastElements = 8;
 
 static RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
 
+/// Whether shared memory has room for the last elements of the parts beside a conversion of each operand.
+static bool hasRoomForTotals(tile::ScanOp op) {
+  int64_t largest = 0, totals = 0;
+  for (Value tile : op.getOperands()) {
+    int64_t bytes = bytesOf(typeOf(tile).getElementType());
+    largest = std::max(largest, bytes * typeOf(tile).getNumElements());
+    totals += bytes * threadsOf(op).warps;
+  }
+  return largest + totals <= targetOf(op).sharedPerBlock;
+}
+
 int64_t partsOfLines(tile::ScanOp op) {
-  if (!isMemoryEffectFree(op)) {
+  if (!isMemoryEffectFree(op) || !hasRoomForTotals(op)) {
     return 1;
   }
   Threads threads = threadsOf(op);

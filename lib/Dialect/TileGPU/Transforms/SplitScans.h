@@ -15,8 +15,8 @@
 namespace tilewright::tilegpu {
 
 /// The number of parts into which each line of the scan is divided, one for each of the warps that would otherwise all
-/// scan the same line; 1 if there are no such warps, if lines are too short for the exchange to pay, or if the combiner
-/// has effects, as it is executed more often.
+/// scan the same line; 1 if there are no such warps, if lines are too short for the exchange to pay, if it lacks shared
+/// memory, or if the combiner has effects, as it is executed more often.
 int64_t partsOfLines(tile::ScanOp op);
 
 /// Replaces the scan by scans inside warps. Operands may have any layouts; the results keep theirs.
