@@ -5,9 +5,13 @@
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Transforms/Scalar/ScalarizeMaskedMemIntrin.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -97,6 +101,14 @@ struct AccessOperands {
 };
 
 } // namespace
+
+void splitMaskedAccesses(llvm::Function &code) {
+  FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return DominatorTreeAnalysis(); });
+  analyses.registerPass([] { return TargetIRAnalysis(); }); // of no processor in particular: none has such accesses
+  ScalarizeMaskedMemIntrinPass().run(code, analyses);
+}
 
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls) {
   SmallVector<llvm::Instruction *> fences;

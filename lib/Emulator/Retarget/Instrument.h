@@ -7,6 +7,10 @@
 
 namespace tilewright::emulator {
 
+/// Replaces masked accesses by accesses of the elements whose mask is set, which the functions below see. LLVM makes
+/// them of adjacent accesses with gaps between them. Must run before these functions.
+void splitMaskedAccesses(llvm::Function &code);
+
 /// For checked code: inserts a call before each LLVM instruction that accesses global or shared memory, and before each
 /// fence.
 void observeAccesses(llvm::Function &code, EmulatedCalls &calls);

@@ -259,6 +259,7 @@ Expected<std::vector<Site>> retarget(Module &module, StringRef name, const Retar
   if (Error error = replaceCalls(code, calls, order ? &*order : nullptr, options.variant)) {
     return error;
   }
+  splitMaskedAccesses(code); // must run after countInstructions(), because each is one instruction of the GPU
   if (options.checked) {
     observeAccesses(code, calls); // must run after replaceCalls(), which would replace its calls, too
   } else {

@@ -35,8 +35,9 @@ BARRIERS = [
     *every("matmul fp16", BARRIER, "race", "left", "left"),
     *every("matmul fp16, 2 stages", BARRIER, "race", "left", "left"),
     *every("matmul fp16, 4 stages", BARRIER, "race", "left", "left"),
-    *every("matmul tf32", BARRIER, "race", "left"),
-    *every("matmul int8", BARRIER, "race", "right"),
+    *every("matmul tf32", BARRIER, "race", "left", "left"),
+    *every("matmul int8", BARRIER, "race", "left"),
+    *every("matmul fp64", BARRIER, "race", "left"),
     *every("smooth in place", BARRIER, "race", "load", "store"),
     *every("reverse twice", BARRIER, "race", "second"),
     *every("count and read", BARRIER, "race", "load"),
@@ -73,8 +74,9 @@ COPIES = [
     *without_waits("matmul fp16", "left", "left"),
     *without_waits("matmul fp16, 2 stages", "left", "left"),
     *without_waits("matmul fp16, 4 stages", "left", "left"),
-    *without_waits("matmul tf32", "left"),
-    *without_waits("matmul int8", "right"),
+    *without_waits("matmul tf32", "left", "left"),
+    *without_waits("matmul int8", "left"),
+    *without_waits("matmul fp64", "left"),
     waits_for_less("matmul fp16", 1),
     waits_for_less("matmul fp16", 1, number=1),
     waits_for_less("matmul fp16, 2 stages", 0),
@@ -82,7 +84,8 @@ COPIES = [
     waits_for_less("matmul fp16, 4 stages", 2),
     waits_for_less("matmul fp16, 4 stages", 2, number=1),
     waits_for_less("matmul tf32", 1),
-    waits_for_less("matmul int8", 1, mark="right"),
+    waits_for_less("matmul tf32", 1, number=1),
+    waits_for_less("matmul int8", 1),
     *without_commits("matmul fp16", "left", "left", "left", "left"),
     *without_commits("matmul tf32", "left", "left", "left"),
 ]
@@ -99,7 +102,7 @@ def slots(count: int, turned_at: int) -> Change:
 
 
 # The loop with three stages carries three slots: %arg6 is copied to, %arg8 is read, %arg10 is read
-# next. The loop with tf32 reads none ahead.
+# next. The loop with int8 reads none ahead.
 SLOTS = [
     Fault("matmul fp16", "copies to the slot read next", slot("%arg6", "%arg10"), "copy", "left"),
     Fault("matmul fp16", "reads a slot too far", slot("%arg8", "%arg10"), "copy", "left"),
@@ -110,7 +113,8 @@ SLOTS = [
     Fault("matmul fp16", "a fourth slot", slots(3, 4), "bounds", "right"),
     Fault("matmul fp16, 2 stages", "one slot only", slots(2, 1), "copy", "left"),
     Fault("matmul fp16, 4 stages", "a fifth slot", slots(4, 5), "bounds", "right"),
-    Fault("matmul tf32", "copies to the slot that is read", slot("%arg6", "%arg8"), "copy", "left"),
+    Fault("matmul tf32", "copies to the slot read next", slot("%arg6", "%arg10"), "copy", "left"),
+    Fault("matmul int8", "copies to the slot that is read", slot("%arg6", "%arg8"), "copy", "left"),
 ]
 
 
@@ -147,7 +151,7 @@ def row_major(rows: int, columns: int) -> str:
 
 # The layout of the results of four warps, but column-major instead of row-major.
 COLUMN_MAJOR = layout([1, 0], [2, 0], *([0, 1 << bit] for bit in range(5)), shape="4x32")
-EXCHANGED = layout([2], [1], *([1 << bit] for bit in range(2, 9)), shape="512")
+EXCHANGED = layout([2], [1], shape="4")
 
 
 def reads_as(buffer: str, other: str) -> Change:
@@ -176,7 +180,7 @@ def copies_as(buffer: str, other: str) -> Change:
 SWIZZLES = [
     Fault("transpose", "reads rows", reads_as("64x128xf16", row_major(64, 128)), "numbers"),
     Fault("column sums", "reads columns", reads_as("4x32xf32", COLUMN_MAJOR), "numbers"),
-    Fault("running sum", "adjacent elements swapped", reads_as("512xi32", EXCHANGED), "numbers"),
+    Fault("running sum", "adjacent parts swapped", reads_as("4xi32", EXCHANGED), "numbers"),
     Fault("matmul fp16", "copies rows", copies_as("32x32xf16", row_major(32, 32)), "numbers"),
     Fault("matmul tf32", "copies rows", copies_as("32x32xf32", row_major(32, 32)), "numbers"),
 ]
