@@ -30,6 +30,7 @@ def kernel(a, b, c, K, BM: tl.constexpr = 64, BN: tl.constexpr = 64, BK: tl.cons
 """
 LOAD = "x = tl.load(a + m[:, None] * K + k[None, :])"
 DOT = "total = tl.dot(x, y, total)"
+DOT_OF_SUMS = "total = tl.dot(x + 1, y + 1, total)"
 ATTENTION = """
 import tilewright
 import tilewright.language as tl
@@ -301,12 +302,7 @@ CASES = {
     "no copies": (
         PIPELINE,
         "none of its loads",
-        variant(
-            (
-                DOT,
-                "total = tl.dot(x + 1, y + 1, total)\n        tl.store(a, 1.0)\n        tl.store(b, 1.0)",
-            )
-        ),
+        variant((DOT, f"{DOT_OF_SUMS}\n        tl.store(a, 1.0)\n        tl.store(b, 1.0)")),
         PLAIN,
     ),
     # in flight
