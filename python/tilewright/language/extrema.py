@@ -47,7 +47,7 @@ def _extreme(input: Any, axis: Any, keep_dims: Any, which: str) -> Any:
 def _is_extreme(x: tensor, axis: Any, which: str) -> tensor:
     """Which elements equal the extreme one; all of them if they are NaN."""
     extreme = _extreme(x, axis, True, which)
-    found = x == extreme
+    found: tensor = x == extreme
     return found | (extreme != extreme) if x.dtype.is_floating() else found
 
 
