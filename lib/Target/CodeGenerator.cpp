@@ -7,6 +7,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -50,13 +51,22 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
   return module;
 }
 
+/// Skips VectorCombine. Where the operation that it creates folds to an instruction that exists already, it gives this
+/// one the flags of the operation that it replaces: `lshr` becomes `lshr exact`, for all of its uses (LLVM's issue
+/// 149853).
+static void skipWrongPasses(PassInstrumentationCallbacks &callbacks) {
+  callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any) { return pass != "VectorCombinePass"; });
+}
+
 void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, const PipelineTuningOptions &tuning,
               function_ref<void(PassBuilder &)> extend) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  skipWrongPasses(callbacks);
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   if (extend) {
     extend(builder);
   }

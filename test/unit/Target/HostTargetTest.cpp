@@ -229,6 +229,22 @@ TEST(HostTarget, ElementsOfVectorsAreExtracted) {
   EXPECT_EQ(count(text, "zext i16"), 3) << text;
 }
 
+// Only the shift of the vector is exact. It is that of the number, which is stored, too.
+TEST(HostTarget, FlagsOfVectorsStay) {
+  std::string text = optimizedText("avx512", "define void @kernel(ptr %p, i32 %x) {\n"
+                                             "%number = lshr i32 %x, 5\n"
+                                             "store i32 %number, ptr %p\n"
+                                             "%scaled = shl nuw nsw i32 %number, 3\n"
+                                             "%one = insertelement <4 x i32> poison, i32 %scaled, i64 0\n"
+                                             "%all = shufflevector <4 x i32> %one, <4 x i32> poison, "
+                                             "<4 x i32> zeroinitializer\n"
+                                             "%numbers = lshr exact <4 x i32> %all, splat (i32 3)\n"
+                                             "%q = getelementptr i32, ptr %p, i64 4\n"
+                                             "store <4 x i32> %numbers, ptr %q\nret void\n}");
+  EXPECT_EQ(count(text, "lshr exact i32"), 0) << text;
+  EXPECT_EQ(count(text, "lshr i32 %x, 5"), 1) << text;
+}
+
 TEST(HostTarget, AttributesAreThoseOfTheArchitecture) {
   EXPECT_EQ(count(optimizedLoad("avx512", 16), "prefer-vector-width"), 1);
   EXPECT_EQ(count(optimizedLoad("neoverse-v2", 16), "prefer-vector-width"), 0);
