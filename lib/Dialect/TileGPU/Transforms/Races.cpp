@@ -3,6 +3,7 @@
 #include "Buffers.h"
 #include "OwnAccesses.h"
 #include "RingPositions.h"
+#include "tilewright/Analysis/LoopSteps.h"
 #include "tilewright/Dialect/TileGPU/IR/AccessWidth.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -91,11 +92,15 @@ static bool commute(Operation *left, Operation *right) {
 }
 
 /// Whether both accesses to an element are by the same thread: they use the same pointer tile, whose pointers are all
-/// different and each held by one thread.
+/// different and each held by one thread. In another iteration the pointers must be the same, or differ by multiples of
+/// the tile's size: then equal addresses are those of the same place in the tile.
 static bool isByOneThread(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   auto type = dyn_cast<RankedTensorType>(left.pointer.getType());
   auto access = dyn_cast<tile::MemoryAccessOpInterface>(left.op);
-  if (left.pointer != right.pointer || isEarlier || !type || !access) {
+  if (left.pointer != right.pointer || !type || !access) {
+    return false;
+  }
+  if (isEarlier && stepBetweenIterations(left.pointer) % type.getNumElements() != 0) {
     return false;
   }
   bool isShared = !hasOneThreadPerElement(mapOf(type));

@@ -218,6 +218,83 @@ module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a", tileg
     return
   }
 
+  // In each iteration, equal addresses are those of the same place in the tile if the addresses differ by multiples of
+  // the tile's size, also where the row depends on another loop.
+  // CHECK-LABEL: @ownElementsOfIterations
+  func.func @ownElementsOfIterations(%p: !tile.ptr<f32>, %x: tensor<64xf32, #line>, %begin: i32, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %c192 = arith.constant 192 : i32
+    %r = tile.make_range 0 to 64 : tensor<64xi32, #line>
+    // CHECK: scf.for
+    // CHECK-NEXT: scf.for
+    // CHECK-NOT: barrier
+    // CHECK: tile.load
+    scf.for %row = %c0 to %n step %c1 : i32 {
+      scf.for %i = %begin to %n step %c192 : i32 {
+        %first = arith.muli %row, %c64 : i32
+        %s = tile.addptr %p, %first : !tile.ptr<f32>, i32
+        %b = tile.splat %s : tensor<64x!tile.ptr<f32>, #line>
+        %is = tile.splat %i : tensor<64xi32, #line>
+        %j = arith.addi %is, %r : tensor<64xi32, #line>
+        %q = tile.addptr %b, %j : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+        tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+        %y = tile.load %q contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line> -> tensor<64xf32, #line>
+      }
+    }
+    return
+  }
+
+  // Half a tile; a lower bound that changes; a row of any length; a number of 8 bits, whatever the tile's size.
+  // CHECK-LABEL: @elementsOfOtherIterations
+  func.func @elementsOfOtherIterations(%p: !tile.ptr<f32>, %x: tensor<64xf32, #line>, %n: i32, %length: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %c64 = arith.constant 64 : i32
+    %r = tile.make_range 0 to 64 : tensor<64xi32, #line>
+    %b = tile.splat %p : tensor<64x!tile.ptr<f32>, #line>
+    // CHECK: barrier
+    // CHECK-NEXT: tile.store
+    scf.for %i = %c0 to %n step %c32 : i32 {
+      %is = tile.splat %i : tensor<64xi32, #line>
+      %j = arith.addi %is, %r : tensor<64xi32, #line>
+      %q = tile.addptr %b, %j : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+      tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    }
+    // CHECK: barrier
+    // CHECK-NEXT: tile.store
+    scf.for %first = %c0 to %n step %c1 : i32 {
+      scf.for %i = %first to %n step %c64 : i32 {
+        %is = tile.splat %i : tensor<64xi32, #line>
+        %j = arith.addi %is, %r : tensor<64xi32, #line>
+        %q = tile.addptr %b, %j : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+        tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+      }
+    }
+    // CHECK: barrier
+    // CHECK-NEXT: tile.store
+    scf.for %row = %c0 to %n step %c1 : i32 {
+      %first = arith.muli %row, %length : i32
+      %is = tile.splat %first : tensor<64xi32, #line>
+      %j = arith.addi %is, %r : tensor<64xi32, #line>
+      %q = tile.addptr %b, %j : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+      tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    }
+    // CHECK: barrier
+    // CHECK-NEXT: tile.store
+    scf.for %i = %c0 to %n step %c64 : i32 {
+      %narrow = arith.trunci %i : i32 to i8
+      %wide = arith.extsi %narrow : i8 to i32
+      %is = tile.splat %wide : tensor<64xi32, #line>
+      %j = arith.addi %is, %r : tensor<64xi32, #line>
+      %q = tile.addptr %b, %j : tensor<64x!tile.ptr<f32>, #line>, tensor<64xi32, #line>
+      tile.store %q, %x contiguity [64] width [1] : tensor<64x!tile.ptr<f32>, #line>, tensor<64xf32, #line>
+    }
+    return
+  }
+
   // Different arguments that do not alias; atomics that commute.
   // CHECK-LABEL: @apart
   func.func @apart(%p: !tile.ptr<i32> {tile.noalias}, %q: !tile.ptr<i32> {tile.noalias}, %r: !tile.ptr<i32> {tile.noalias},

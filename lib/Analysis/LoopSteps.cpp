@@ -1,0 +1,79 @@
+#include "tilewright/Analysis/LoopSteps.h"
+
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tilewright {
+
+/// Addresses are short expressions.
+static constexpr int kDepth = 16;
+
+static int64_t stepOf(Value value, int depth);
+
+/// Values of fewer bits wrap around at a number that is no multiple of a tile's size.
+static bool isWide(Type type) {
+  Type element = tile::getElementType(type);
+  return !element.isInteger() || element.getIntOrFloatBitWidth() >= 32;
+}
+
+static int64_t stepOfArgument(BlockArgument argument, int depth) {
+  Operation *around = argument.getOwner()->getParentOp();
+  auto loop = dyn_cast<scf::ForOp>(around);
+  if (loop && argument == loop.getInductionVar()) {
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    return step ? std::gcd(*step, stepOf(loop.getLowerBound(), depth)) : 1;
+  }
+  return isa<FunctionOpInterface>(around) ? 0 : 1;
+}
+
+/// The step of a value whose operation has operands that change.
+static int64_t stepOfResult(Operation *op, ArrayRef<int64_t> operands) {
+  if (isa<arith::AddIOp, arith::SubIOp, tile::AddPtrOp>(op)) {
+    return std::gcd(operands[0], operands[1]);
+  }
+  // Extensions and truncations change the difference by multiples of 2^32.
+  if (isa<tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
+    return operands[0];
+  }
+  llvm::APInt factor;
+  if (isa<arith::MulIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&factor)) && factor.isSignedIntN(31)) {
+    return std::abs(factor.getSExtValue()) * operands[0];
+  }
+  return 1;
+}
+
+static int64_t stepOf(Value value, int depth) {
+  if (depth == 0) {
+    return 1;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    return stepOfArgument(argument, depth - 1);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op->getParentOfType<LoopLikeOpInterface>()) {
+    return 0;
+  }
+  if (!isMemoryEffectFree(op) || op->getNumRegions() > 0) {
+    return 1;
+  }
+  SmallVector<int64_t> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(stepOf(operand, depth - 1));
+  }
+  bool isSame = llvm::all_of(operands, [](int64_t step) { return step == 0; });
+  return isSame ? 0 : isWide(value.getType()) ? stepOfResult(op, operands) : 1;
+}
+
+int64_t stepBetweenIterations(Value value) { return stepOf(value, kDepth); }
+
+} // namespace tilewright
