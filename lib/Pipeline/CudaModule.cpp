@@ -200,9 +200,11 @@ private:
     bool isBuilt = buildLLVMModule(module, nvptx::createTargetMachine(*built.info),
                                    {nvptx::translate, nvptx::optimize, "ptx"}, compilation, built);
     if (isBuilt) {
+      bool isInTurn = module->hasAttr(tilegpu::TileGPUDialect::kInTurnAttr);
       built.overlap = nvptx::hasMatrixInstruction(*built.module) ? cuda::Overlap::Matmul
-                      : nvptx::hasLoop(*built.module)            ? cuda::Overlap::Loads
-                                                                 : cuda::Overlap::None;
+                      : !nvptx::hasLoop(*built.module)           ? cuda::Overlap::None
+                      : isInTurn                                 ? cuda::Overlap::InTurn
+                                                                 : cuda::Overlap::Loads;
     }
     return isBuilt;
   }

@@ -157,6 +157,7 @@ void addThreadPasses(OpPassManager &passes) {
   passes.addPass(createSplitVectors());         // after the expansions: they would visit each piece
   passes.addPass(createSplitMasks());           // must run after all passes that create masks
   passes.addPass(createHoistInvariants());      // hoists what depends only on the thread
+  passes.addPass(createShortenLifetimes());     // must run after split-vectors and hoist-invariants
   passes.addPass(createHoistReleases());        // must run after hoist-invariants, which hoists an atomic's mask
 }
 

@@ -10,6 +10,7 @@
 // each value by them. An operation without a pattern keeps its vectors, which materializations assemble from the pieces
 // and take apart.
 
+#include "ShortenLifetimes/LiveWords.h"
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,6 +22,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
+using namespace tilewright;
 
 namespace tilewright {
 #define GEN_PASS_DEF_SPLITVECTORS
@@ -65,6 +67,9 @@ SmallVector<Place> placesOf(ValueRange pieces) {
 
 /// The elements of a piece. Shorter pieces would be more operations, and longer ones take LLVM longer to split.
 constexpr int64_t kPiece = 16;
+
+/// The same where pieces are computed in turn, so that their intermediate results need few registers.
+constexpr int64_t kShortPiece = 4;
 
 class Pieces : public TypeConverter {
 public:
@@ -345,7 +350,7 @@ struct SplitVectors : tilewright::impl::SplitVectorsBase<SplitVectors> {
   using SplitVectorsBase::SplitVectorsBase;
 
   void runOnOperation() override {
-    Pieces pieces(maxElements);
+    Pieces pieces(mayBeInTurn() ? std::min<int64_t>(maxElements, kShortPiece) : maxElements);
     bool isConcerned =
         getOperation()->walk([&](Operation *op) { return WalkResult(failure(pieces.concerns(op))); }).wasInterrupted();
     if (!isConcerned) {
@@ -363,6 +368,17 @@ struct SplitVectors : tilewright::impl::SplitVectorsBase<SplitVectors> {
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns), config))) {
       signalPassFailure();
     }
+  }
+
+  bool mayBeInTurn() {
+    return llvm::any_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
+      int64_t registers = registersPerThread(function);
+      return function
+          .walk([&](Block *block) {
+            return mostLiveWords(*block) > registers ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
   }
 };
 

@@ -5,7 +5,7 @@
 module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   // Two groups of four contiguous elements; the pointer argument is aligned to 16 bytes.
   // CHECK-LABEL: func.func @wide
-  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %[[N:.*]]: i32)
+  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.align = 16 : i64, thread.noalias}, %[[N:.*]]: i32)
   // CHECK: arith.constant dense<[0, 1, 2, 3, 128, 129, 130, 131]> : vector<8xi32>
   // CHECK-COUNT-2: thread.load {{.*}} : <1> -> vector<4xf32>
   // CHECK: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
@@ -49,9 +49,10 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
   }
 
   // LLVM may keep values in registers only if no thread writes them: an argument that is stored to, or updated through
-  // an address computed from it, is not `noalias`.
+  // an address computed from it, is not `llvm.noalias`.
   // CHECK-LABEL: func.func @readOnly
-  // CHECK-SAME: (%{{.*}}: !llvm.ptr<1> {llvm.noalias}, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>)
+  // CHECK-SAME: (%{{[^:]*}}: !llvm.ptr<1> {llvm.noalias, thread.noalias}, %{{[^:]*}}: !llvm.ptr<1> {thread.noalias},
+  // CHECK-SAME: %{{[^:]*}}: !llvm.ptr<1> {thread.noalias}, %{{[^:]*}}: !llvm.ptr<1>)
   func.func @readOnly(%read: !tile.ptr<i32> {tile.noalias}, %stored: !tile.ptr<i32> {tile.noalias},
                       %updated: !tile.ptr<i32> {tile.noalias}, %any: !tile.ptr<i32>) attributes {tile.kernel} {
     %x = tile.load %read : !tile.ptr<i32> -> i32
@@ -63,7 +64,7 @@ module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
 
   // A store to an address of unknown origin may alias any argument.
   // CHECK-LABEL: func.func @unknownStore
-  // CHECK-NOT: noalias
+  // CHECK-NOT: llvm.noalias
   // CHECK: return
   func.func @unknownStore(%read: !tile.ptr<i32> {tile.noalias}, %address: i64) attributes {tile.kernel} {
     %x = tile.load %read : !tile.ptr<i32> -> i32

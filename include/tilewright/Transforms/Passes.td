@@ -377,7 +377,7 @@ def FuseMultiplyAdd : Pass<"fuse-multiply-add"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
-def SplitVectors : Pass<"split-vectors"> {
+def SplitVectors : Pass<"split-vectors", "mlir::ModuleOp"> {
   let summary = "Split vectors of many elements into pieces";
   let description = [{
     A GPU's thread holds its part of a tile in registers, as one vector. Passes of LLVM take time that grows with the
@@ -395,6 +395,9 @@ def SplitVectors : Pass<"split-vectors"> {
     %e = vector.extract %y2[8] : f32 from vector<16xf32>
     ```
 
+    In modules in which a block's values need more registers than a thread may have, as `shorten-lifetimes` counts them,
+    pieces have 4 elements, and shorter vectors are split, too.
+
     Requires: control flow in scf form.
     Establishes: no vector of one dimension with more than `max-elements` elements remains in elementwise operations,
     constants, broadcasts, extractions, shuffles, casts of bits, reductions of integers, and control flow; other operations keep theirs.
@@ -402,6 +405,22 @@ def SplitVectors : Pass<"split-vectors"> {
   }];
   let options = [Option<"maxElements", "max-elements", "int64_t", "128", "the number of elements of the longest vectors that are kept">];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
+}
+
+def ShortenLifetimes : Pass<"shorten-lifetimes", "mlir::ModuleOp"> {
+  let summary = "Order operations by their uses where registers would not suffice";
+  let description = [{
+    Code for tiles has each operation for all of a thread's elements before the next operation: with 256 elements, all
+    intermediate results live at the same time, and the assembler stores most of them to local memory. In blocks whose
+    values need more registers than a thread may have, each operation moves to right before the first one that needs it,
+    and writes keep their order: a store is preceded by what its elements are computed from. Loads come up to 32 words
+    earlier. Nothing changes if this order needs more than three quarters of the registers, as where all elements are
+    needed for a sum, and again after it.
+
+    Requires: `split-vectors`: what a long vector is computed from cannot be computed in turn.
+    Establishes: `tilegpu.in_turn` if a block has another order.
+    Destroys: `thread.noalias`.
+  }];
 }
 
 def SplitMasks : Pass<"split-masks"> {

@@ -63,6 +63,7 @@ void describeArguments(func::FuncOp function, ArrayRef<Type> types, const llvm::
       continue;
     }
     auto divisibility = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kDivisibilityAttr);
+    bool isExclusive = function.getArgAttr(index, tile::TileDialect::kNoAliasAttr) != nullptr;
     bool isPointer = isa<LLVM::LLVMPointerType>(function.getArgument(index).getType());
     auto slot = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kSlotAttr);
     auto hidden = function.getArgAttrOfType<IntegerAttr>(index, tile::TileDialect::kHiddenSlotAttr);
@@ -77,6 +78,9 @@ void describeArguments(func::FuncOp function, ArrayRef<Type> types, const llvm::
     if (isPointer && divisibility) {
       function.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
                           builder.getI64IntegerAttr(divisibility.getInt()));
+    }
+    if (isPointer && isExclusive) {
+      function.setArgAttr(index, thread::ThreadDialect::kNoAliasAttr, builder.getUnitAttr());
     }
     if (isPointer && readOnly[index]) {
       function.setArgAttr(index, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());

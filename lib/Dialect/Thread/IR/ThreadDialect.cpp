@@ -193,6 +193,9 @@ LogicalResult StoreMatrixOp::verify() { return verifyMove(*this, true, getInstru
 
 LogicalResult ThreadDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned index,
                                                       NamedAttribute attribute) {
+  if (attribute.getName() == kNoAliasAttr) {
+    return isa<UnitAttr>(attribute.getValue()) ? success() : op->emitError() << kNoAliasAttr << " is a unit attribute";
+  }
   if (attribute.getName() != kTensorMapAttr) {
     return op->emitError("unknown attribute ") << attribute.getName() << " of an argument";
   }

@@ -33,6 +33,9 @@ def Thread_Dialect : Dialect {
     /// Marks a function's argument, a pointer, as the address of a tensor map: a parameter of 128 bytes that is passed
     /// by value (tilewright/Runtime/TensorMap.h).
     static constexpr llvm::StringLiteral kTensorMapAttr = "thread.tensor_map";
+    /// On a pointer argument: no other argument points to overlapping memory. Other threads may change the memory, which
+    /// `llvm.noalias` excludes.
+    static constexpr llvm::StringLiteral kNoAliasAttr = "thread.noalias";
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::vector::VectorDialect", "::tilewright::tile::TileDialect"];
 }

@@ -43,6 +43,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr llvm::StringLiteral kProducerWarpsAttr = "tilegpu.producer_warps";
     /// The registers of each thread when the kernel starts, if warp groups exchange them later.
     static constexpr llvm::StringLiteral kRegistersAttr = "tilegpu.registers";
+    /// On a module, a unit: `shorten-lifetimes` has ordered operations so that a tile's elements are computed in turn.
+    static constexpr llvm::StringLiteral kInTurnAttr = "tilegpu.in_turn";
     /// On a loop: the user's request that warp groups share its work.
     static constexpr llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
     static constexpr llvm::StringLiteral kDefaultNumStagesAttr = "tilegpu.default_num_stages";
