@@ -349,3 +349,30 @@ func.func @narrow() {
   %w = arith.extsi %t : tensor<1024xi8> to tensor<1024xi32>
   return
 }
+
+// -----
+
+// A quotient without a remainder is the same in whichever direction division rounds.
+func.func @exact(
+    // expected-remark @below {{divisibility = [16]}}
+    %n: i32 {tile.divisibility = 16 : i32},
+    // expected-remark @below {{divisibility = [1]}}
+    %m: i32) {
+  // expected-remark @below {{divisibility = [4]}}
+  %c4 = arith.constant 4 : i32
+  // expected-remark @below {{divisibility = [32]}}
+  %c32 = arith.constant 32 : i32
+  // expected-remark @below {{divisibility = [1]}}
+  %c3 = arith.constant 3 : i32
+  // expected-remark @below {{divisibility = [4], constancy = [1]}}
+  %exact = arith.divsi %n, %c4 : i32
+  // expected-remark @below {{divisibility = [1], constancy = [1]}}
+  %rounded = arith.divsi %n, %c32 : i32
+  // expected-remark @below {{divisibility = [1], constancy = [1]}}
+  %odd = arith.divsi %n, %c3 : i32
+  // expected-remark @below {{divisibility = [1], constancy = [1]}}
+  %unknown = arith.divsi %m, %c4 : i32
+  // expected-remark @below {{divisibility = [1], constancy = [1]}}
+  %variable = arith.divsi %n, %m : i32
+  return
+}
