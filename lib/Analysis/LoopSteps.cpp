@@ -15,12 +15,12 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// Addresses are short expressions.
+/// Limits the recursion, which visits a shared operand once for each use.
 static constexpr int kDepth = 16;
 
 static int64_t stepOf(Value value, int depth);
 
-/// Values of fewer bits wrap around at a number that is no multiple of a tile's size.
+/// Narrower values may wrap around at fewer elements than a tile has.
 static bool isWide(Type type) {
   Type element = tile::getElementType(type);
   return !element.isInteger() || element.getIntOrFloatBitWidth() >= 32;
@@ -33,7 +33,7 @@ static int64_t stepOfArgument(BlockArgument argument, int depth) {
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
     return step ? std::gcd(*step, stepOf(loop.getLowerBound(), depth)) : 1;
   }
-  return isa<FunctionOpInterface>(around) ? 0 : 1;
+  return isa<FunctionOpInterface>(around) && argument.getOwner()->isEntryBlock() ? 0 : 1;
 }
 
 /// The step of a value whose operation has operands that change.
@@ -41,7 +41,7 @@ static int64_t stepOfResult(Operation *op, ArrayRef<int64_t> operands) {
   if (isa<arith::AddIOp, arith::SubIOp, tile::AddPtrOp>(op)) {
     return std::gcd(operands[0], operands[1]);
   }
-  // Extensions and truncations change the difference by multiples of 2^32.
+  // Extensions and truncations change differences by multiples of 2^32 or more.
   if (isa<tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
     return operands[0];
   }

@@ -200,10 +200,10 @@ private:
     bool isBuilt = buildLLVMModule(module, nvptx::createTargetMachine(*built.info),
                                    {nvptx::translate, nvptx::optimize, "ptx"}, compilation, built);
     if (isBuilt) {
-      bool isInTurn = module->hasAttr(tilegpu::TileGPUDialect::kInTurnAttr);
+      bool isReordered = module->hasAttr(tilegpu::TileGPUDialect::kShortLifetimesAttr);
       built.overlap = nvptx::hasMatrixInstruction(*built.module) ? cuda::Overlap::Matmul
                       : !nvptx::hasLoop(*built.module)           ? cuda::Overlap::None
-                      : isInTurn                                 ? cuda::Overlap::InTurn
+                      : isReordered                              ? cuda::Overlap::Reordered
                                                                  : cuda::Overlap::Loads;
     }
     return isBuilt;

@@ -51,10 +51,9 @@ Expected<std::unique_ptr<Module>> translate(mlir::ModuleOp source, LLVMContext &
   return module;
 }
 
-/// Skips VectorCombine. Where the operation that it creates folds to an instruction that exists already, it gives this
-/// one the flags of the operation that it replaces: `lshr` becomes `lshr exact`, for all of its uses (LLVM's issue
-/// 149853).
-static void skipWrongPasses(PassInstrumentationCallbacks &callbacks) {
+/// VectorCombine copies flags such as `exact` to an instruction that exists already when the one that it creates folds
+/// to it: `lshr` becomes `lshr exact`, for all of its uses (LLVM's issue 149853).
+static void skipVectorCombine(PassInstrumentationCallbacks &callbacks) {
   callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any) { return pass != "VectorCombinePass"; });
 }
 
@@ -65,7 +64,7 @@ void optimize(Module &module, TargetMachine &machine, OptimizationLevel level, c
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
   PassInstrumentationCallbacks callbacks;
-  skipWrongPasses(callbacks);
+  skipVectorCombine(callbacks);
   PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   if (extend) {
     extend(builder);

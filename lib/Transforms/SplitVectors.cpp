@@ -350,7 +350,7 @@ struct SplitVectors : tilewright::impl::SplitVectorsBase<SplitVectors> {
   using SplitVectorsBase::SplitVectorsBase;
 
   void runOnOperation() override {
-    Pieces pieces(mayBeInTurn() ? std::min<int64_t>(maxElements, kShortPiece) : maxElements);
+    Pieces pieces(exceedsRegisters() ? std::min<int64_t>(maxElements, kShortPiece) : maxElements);
     bool isConcerned =
         getOperation()->walk([&](Operation *op) { return WalkResult(failure(pieces.concerns(op))); }).wasInterrupted();
     if (!isConcerned) {
@@ -370,7 +370,7 @@ struct SplitVectors : tilewright::impl::SplitVectorsBase<SplitVectors> {
     }
   }
 
-  bool mayBeInTurn() {
+  bool exceedsRegisters() {
     return llvm::any_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
       int64_t registers = registersPerThread(function);
       return function

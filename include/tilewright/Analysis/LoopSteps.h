@@ -11,8 +11,8 @@ namespace tilewright {
 /// iterations of all loops around it; 0 if the value never changes while the function is executed, and 1 if nothing is
 /// known. The difference of pointers is counted in what they point to.
 ///
-/// Values may wrap around at 32 bits or more: a power of two up to 2^32 that divides the number divides the difference
-/// of what is left, too.
+/// Values may wrap around at 2^32 or 2^64, so only divisors of the result that are powers of two up to 2^32 are
+/// reliable.
 int64_t stepBetweenIterations(mlir::Value value);
 
 } // namespace tilewright

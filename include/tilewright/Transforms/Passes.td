@@ -413,12 +413,13 @@ def ShortenLifetimes : Pass<"shorten-lifetimes", "mlir::ModuleOp"> {
     Code for tiles has each operation for all of a thread's elements before the next operation: with 256 elements, all
     intermediate results live at the same time, and the assembler stores most of them to local memory. In blocks whose
     values need more registers than a thread may have, each operation moves to right before the first one that needs it,
-    and writes keep their order: a store is preceded by what its elements are computed from. Loads come up to 32 words
-    earlier. Nothing changes if this order needs more than three quarters of the registers, as where all elements are
-    needed for a sum, and again after it.
+    so that a store is preceded by what its elements are computed from, and loads come up to 32 words earlier. Accesses
+    that may alias keep their order. Of stores to different arrays, as `thread.noalias` says, the one that needs the
+    least of what is not computed yet comes next. Nothing changes if this order needs more than three quarters of the
+    registers that the old one needs, as where all elements are needed for a sum, and again after it.
 
     Requires: `split-vectors`: what a long vector is computed from cannot be computed in turn.
-    Establishes: `tilegpu.in_turn` if a block has another order.
+    Establishes: `tilegpu.short_lifetimes` if a block has another order.
     Destroys: `thread.noalias`.
   }];
 }

@@ -26,7 +26,7 @@ static constexpr size_t kMostAttempts = 3;
 static double leastShare(Overlap overlap) {
   switch (overlap) {
   case Overlap::None:
-  case Overlap::InTurn:
+  case Overlap::Reordered:
     return 0.25;
   case Overlap::Loads:
     return 0.7;
@@ -59,8 +59,8 @@ std::vector<int> registersForMoreBlocks(const Cubin &cubin, const hardware::Nvid
 
 /// Whether limiting the registers did not make the code slower for each block.
 static bool isAsGood(const Cubin &limited, const Cubin &unlimited, const Block &block) {
-  bool mayKeepLoads = block.overlap == Overlap::Loads || block.overlap == Overlap::Matmul;
-  return limited.spillBytes <= (mayKeepLoads ? 0 : kFewSpills) &&
+  bool needsRegistersForLoads = block.overlap == Overlap::Loads || block.overlap == Overlap::Matmul;
+  return limited.spillBytes <= (needsRegistersForLoads ? 0 : kFewSpills) &&
          findWgmmaRemarks(limited.log).size() <= findWgmmaRemarks(unlimited.log).size();
 }
 

@@ -22,8 +22,9 @@ static int64_t bitsOf(Type type) {
 
 static bool isPredicate(Type type) { return getElementTypeOrSelf(type).isInteger(1); }
 
-/// Whether the elements of a vector are one number plus constants. `depth` limits how far this looks.
-static bool isOffsetFromNumber(Value value, int depth = 8) {
+/// Whether the elements of a vector are one scalar plus constants, which become offsets in instructions. `depth` limits
+/// how far this looks.
+static bool isScalarPlusConstants(Value value, int depth = 8) {
   Operation *op = value.getDefiningOp();
   if (!isa<VectorType>(value.getType()) || isa_and_nonnull<arith::ConstantOp, vector::BroadcastOp>(op)) {
     return true;
@@ -31,7 +32,7 @@ static bool isOffsetFromNumber(Value value, int depth = 8) {
   bool keepsConstants =
       isa_and_nonnull<arith::AddIOp, arith::OrIOp, arith::ExtSIOp, arith::ExtUIOp, LLVM::GEPOp, vector::ShuffleOp>(op);
   return keepsConstants && depth > 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isOffsetFromNumber(operand, depth - 1); });
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isScalarPlusConstants(operand, depth - 1); });
 }
 
 int64_t wordsOf(Operation *op) {
@@ -40,7 +41,7 @@ int64_t wordsOf(Operation *op) {
   }
   int64_t words = 0;
   for (Value result : op->getResults()) {
-    bool isFree = isPredicate(result.getType()) || (isa<VectorType>(result.getType()) && isOffsetFromNumber(result));
+    bool isFree = isPredicate(result.getType()) || (isa<VectorType>(result.getType()) && isScalarPlusConstants(result));
     words += isFree || result.use_empty() ? 0 : (bitsOf(result.getType()) + 31) / 32;
   }
   return words;

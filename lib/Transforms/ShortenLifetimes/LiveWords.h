@@ -7,8 +7,9 @@
 
 namespace tilewright {
 
-/// The registers of 32 bits that a thread needs for the results of the operation. None for predicates, for constants,
-/// and for what becomes a constant offset from a number: vectors of indices and addresses that differ by constants.
+/// The registers of 32 bits that a thread needs for the results of the operation. None for predicates, which have
+/// registers of their own, for constants, and for vectors of indices and addresses whose elements are one scalar plus
+/// constants.
 int64_t wordsOf(mlir::Operation *op);
 
 /// The most registers of 32 bits that values of `order` need at the same time, if the operations are executed in this

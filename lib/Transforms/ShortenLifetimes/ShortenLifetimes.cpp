@@ -24,11 +24,11 @@ namespace tilewright {
 
 using namespace tilewright;
 
-/// What a thread has in flight. With 256 threads on a multiprocessor these are 32 KB, which hide the latency of memory.
+/// What a thread loads ahead. With 256 threads on a multiprocessor these are 32 KB, which hide the latency of memory.
 static constexpr int64_t kWordsAhead = 32;
 
-/// An order that needs more than this share of the registers is not worth its uncertainties.
-static constexpr double kGain = 0.75;
+/// The new order must need at most this share of the registers that the old one needs, since both are estimates.
+static constexpr double kMostShare = 0.75;
 
 /// Returns whether the block has another order now.
 static bool reorder(Block &block, int64_t registers) {
@@ -37,7 +37,7 @@ static bool reorder(Block &block, int64_t registers) {
     return false;
   }
   std::vector<Operation *> order = orderByUse(block, kWordsAhead);
-  if (mostLiveWords(order) > kGain * words) {
+  if (mostLiveWords(order) > kMostShare * words) {
     return false;
   }
   for (Operation *op : order) {
@@ -49,16 +49,16 @@ static bool reorder(Block &block, int64_t registers) {
 namespace {
 class ShortenLifetimes : public tilewright::impl::ShortenLifetimesBase<ShortenLifetimes> {
   void runOnOperation() override {
-    bool isInTurn = false;
+    bool isReordered = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       int64_t registers = registersPerThread(function);
-      function.walk([&](Block *block) { isInTurn |= reorder(*block, registers); });
+      function.walk([&](Block *block) { isReordered |= reorder(*block, registers); });
       for (unsigned index = 0; index < function.getNumArguments(); ++index) {
         function.removeArgAttr(index, thread::ThreadDialect::kNoAliasAttr); // LLVM has no such attribute
       }
     }
-    if (isInTurn) {
-      getOperation()->setAttr(tilegpu::TileGPUDialect::kInTurnAttr, UnitAttr::get(&getContext()));
+    if (isReordered) {
+      getOperation()->setAttr(tilegpu::TileGPUDialect::kShortLifetimesAttr, UnitAttr::get(&getContext()));
     }
   }
 };

@@ -23,7 +23,7 @@ static bool isRead(Operation *op) {
 }
 
 /// The argument of the function from which a pointer is computed, as far as is obvious.
-static BlockArgument argumentOf(Value pointer) {
+static BlockArgument baseArgument(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (!isa<LLVM::GEPOp, vector::ExtractOp, vector::BroadcastOp>(op)) {
       return nullptr;
@@ -31,19 +31,21 @@ static BlockArgument argumentOf(Value pointer) {
     pointer = op->getOperand(0);
   }
   auto argument = cast<BlockArgument>(pointer);
-  return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? argument : nullptr;
+  Block *block = argument.getOwner();
+  return block->isEntryBlock() && isa<FunctionOpInterface>(block->getParentOp()) ? argument : nullptr;
 }
 
-/// The array that the operation accesses; null if it is unknown, or if the access may order others.
+/// The array that the operation accesses; null if it is unknown, or if the access must stay in order with all others:
+/// volatile loads, and stores with a cache modifier.
 static BlockArgument arrayOf(Operation *op) {
   if (auto load = dyn_cast<thread::LoadOp>(op); load && !load.getIsVolatile()) {
-    return argumentOf(load.getPtr());
+    return baseArgument(load.getPtr());
   }
   auto store = dyn_cast<thread::StoreOp>(op);
-  return store && store.getCache() == tile::CacheModifier::None ? argumentOf(store.getPtr()) : nullptr;
+  return store && store.getCache() == tile::CacheModifier::None ? baseArgument(store.getPtr()) : nullptr;
 }
 
-static bool isExclusive(BlockArgument array) {
+static bool isNoAlias(BlockArgument array) {
   auto function = cast<FunctionOpInterface>(array.getOwner()->getParentOp());
   return function.getArgAttr(array.getArgNumber(), thread::ThreadDialect::kNoAliasAttr) != nullptr;
 }
@@ -51,7 +53,7 @@ static bool isExclusive(BlockArgument array) {
 /// Whether the operations access different arrays.
 static bool areIndependent(Operation *a, Operation *b) {
   BlockArgument of = arrayOf(a), other = arrayOf(b);
-  return of && other && of != other && (isExclusive(of) || isExclusive(other));
+  return of && other && of != other && (isNoAlias(of) || isNoAlias(other));
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,7 +69,7 @@ public:
 
   size_t size() const { return operations.size(); }
   Operation *operator[](size_t number) const { return operations[number]; }
-  /// Those with the longest chain of dependences first: what these need is short-lived if nothing else comes before.
+  /// Those with the longest chain of dependences first: fewer values live while the others are computed.
   ArrayRef<size_t> of(size_t number) const { return sources[number]; }
   /// The operations with effects other than reads.
   ArrayRef<size_t> withEffects() const { return effects; }
@@ -75,6 +77,7 @@ public:
 private:
   void addOperands(size_t number);
   void addMemory(size_t number);
+  void followAssertions(size_t number);
 
   std::vector<Operation *> operations;
   std::vector<SmallVector<size_t, 4>> sources;
@@ -115,9 +118,23 @@ void Dependences::addOperands(size_t number) {
   llvm::append_range(sources[number], found);
 }
 
+/// An operation whose behavior may be undefined, such as a division by a variable, must not precede an assertion that
+/// ends the program first: LLVM would conclude that the divisor is not zero, and drop the assertion.
+void Dependences::followAssertions(size_t number) {
+  if (isSpeculatable(operations[number])) {
+    return;
+  }
+  auto isUnknown = [&](size_t effect) { return !arrayOf(operations[effect]); };
+  auto last = llvm::find_if(llvm::reverse(effects), isUnknown);
+  if (last != effects.rend()) {
+    sources[number].push_back(*last);
+  }
+}
+
 void Dependences::addMemory(size_t number) {
   Operation *op = operations[number];
   if (isMemoryEffectFree(op)) {
+    followAssertions(number);
     return;
   }
   auto follow = [&](size_t earlier) {
@@ -127,11 +144,13 @@ void Dependences::addMemory(size_t number) {
     }
     return mustFollow;
   };
-  llvm::SmallPtrSet<void *, 4> arrays; // an effect follows the earlier ones on its array
+  // Of each array only the latest effect matters, which follows the earlier ones. An effect on an unknown array follows
+  // all earlier effects and reads, so that nothing before it needs to be looked at.
+  llvm::SmallPtrSet<void *, 4> arrays;
   for (size_t effect : llvm::reverse(effects)) {
     BlockArgument array = arrayOf(operations[effect]);
     if (arrays.insert(array.getAsOpaquePointer()).second && follow(effect) && !array) {
-      break; // it follows all of the others
+      break;
     }
   }
   if (isRead(op)) {
@@ -251,7 +270,8 @@ static Order orderLate(const Dependences &dependences) {
   return order;
 }
 
-/// Places loads earlier, up to `wordsAhead` words.
+/// Starts loads in the same order, but up to `wordsAhead` words before their places in `late`, with all that must
+/// precede them. A load of more words starts when none is ahead.
 static Order startLoads(const Dependences &dependences, const Order &late, int64_t wordsAhead) {
   SmallVector<size_t> loads;
   llvm::copy_if(late.numbers(), std::back_inserter(loads), [&](size_t number) { return isRead(dependences[number]); });

@@ -8,8 +8,9 @@
 namespace tilewright {
 
 /// The operations of the block, each one right before what needs it, but loads up to `wordsAhead` words (of 32 bits)
-/// earlier, so that they are in flight meanwhile. Writes and what orders memory keep their order, and loads theirs to
-/// writes that may change what they read.
+/// earlier, so that they are in flight meanwhile. Accesses that may alias, of which one is a write, keep their order.
+/// Barriers, atomics, volatile loads and stores with a cache modifier keep theirs to all accesses, and what may fail to
+/// what may end the program before. Stores to different arrays may be reordered.
 std::vector<mlir::Operation *> orderByUse(mlir::Block &block, int64_t wordsAhead);
 
 } // namespace tilewright

@@ -5,6 +5,7 @@ import pytest
 
 import tilewright
 import tilewright.language as tl
+from tilewright.errors import DeviceAssertError
 
 
 @tilewright.jit
@@ -89,3 +90,27 @@ def test_overlapping_iterations(step: int, warps: int) -> None:
         wanted[start : start + size] += np.arange(start, start + size, dtype=np.int32)
     moved[(1,)](x, n, step, size, num_warps=warps)
     assert np.array_equal(x, wanted)
+
+
+@tilewright.jit
+def quotients(x, y, z, m, d, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE)
+    tl.device_assert(d != 0, "nothing to divide by")
+    a = tl.load(x + (i // 3 + m // d) % SIZE)
+    b = tl.load(x + SIZE + i)
+    c, e, f, g = a * b, a ^ b, a - b, a + 3 * b
+    tl.store(y + i, c + e)
+    tl.store(y + SIZE + i, a * g + c - e * f)
+    tl.store(z + i, (a * g) ^ c - e * f + (b - g))
+
+
+def test_a_division_stays_behind_its_assertion() -> None:
+    size = 16384
+    x, y, z = (np.arange(2 * size, dtype=np.int32) for _ in range(3))
+    options = {"num_warps": 16, "debug": True, "sanitize_overflow": False}
+    quotients[(1,)](x, y, z, 6, 3, size, **options)
+    i = np.arange(size)
+    a, b = x[(i // 3 + 2) % size], x[size:]
+    assert np.array_equal(y[:size], a * b + (a ^ b))
+    with pytest.raises(DeviceAssertError, match="nothing to divide by"):
+        quotients[(1,)](x, y, z, 6, 0, size, **options)

@@ -42,10 +42,10 @@ llvm::Expected<Cubin> assemble(llvm::StringRef ptx, const hardware::NvidiaInfo &
 
 /// How code hides latency without the help of other blocks.
 enum class Overlap {
-  None,   ///< no loop: all of a block's loads come before its arithmetic, and that before its stores
-  Loads,  ///< a loop, which may load ahead into registers
-  InTurn, ///< a loop that computes a tile's elements in turn, so that few registers suffice
-  Matmul  ///< matrix instructions, mostly with operands in shared memory, in a loop or not
+  None,      ///< no loop: all of a block's loads come before its arithmetic, and that before its stores
+  Loads,     ///< a loop, which may load ahead into registers
+  Reordered, ///< a loop that computes a tile's elements in turn, so that few registers suffice
+  Matmul     ///< matrix instructions, mostly with operands in shared memory, in a loop or not
 };
 
 /// What determines, besides registers, how many blocks fit on a multiprocessor and how much another one helps.

@@ -93,7 +93,7 @@ static bool commute(Operation *left, Operation *right) {
 
 /// Whether both accesses to an element are by the same thread: they use the same pointer tile, whose pointers are all
 /// different and each held by one thread. In another iteration the pointers must be the same, or differ by multiples of
-/// the tile's size: then equal addresses are those of the same place in the tile.
+/// the number of elements, a power of two: then equal addresses are those of the same place in the tile.
 static bool isByOneThread(const MemoryAccess &left, bool isEarlier, const MemoryAccess &right) {
   auto type = dyn_cast<RankedTensorType>(left.pointer.getType());
   auto access = dyn_cast<tile::MemoryAccessOpInterface>(left.op);

@@ -44,7 +44,7 @@ def TileGPU_Dialect : Dialect {
     /// The registers of each thread when the kernel starts, if warp groups exchange them later.
     static constexpr llvm::StringLiteral kRegistersAttr = "tilegpu.registers";
     /// On a module, a unit: `shorten-lifetimes` has ordered operations so that a tile's elements are computed in turn.
-    static constexpr llvm::StringLiteral kInTurnAttr = "tilegpu.in_turn";
+    static constexpr llvm::StringLiteral kShortLifetimesAttr = "tilegpu.short_lifetimes";
     /// On a loop: the user's request that warp groups share its work.
     static constexpr llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
     static constexpr llvm::StringLiteral kDefaultNumStagesAttr = "tilegpu.default_num_stages";
