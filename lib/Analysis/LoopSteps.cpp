@@ -46,7 +46,8 @@ static int64_t stepOfResult(Operation *op, ArrayRef<int64_t> operands) {
     return operands[0];
   }
   llvm::APInt factor;
-  if (isa<arith::MulIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&factor)) && factor.isSignedIntN(31)) {
+  bool isScaled = isa<arith::MulIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&factor));
+  if (isScaled && factor.isSignedIntN(31) && llvm::isInt<32>(operands[0])) {
     return std::abs(factor.getSExtValue()) * operands[0];
   }
   return 1;

@@ -372,12 +372,11 @@ struct SplitVectors : tilewright::impl::SplitVectorsBase<SplitVectors> {
 
   bool exceedsRegisters() {
     return llvm::any_of(getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
-      int64_t registers = registersPerThread(function);
-      return function
-          .walk([&](Block *block) {
-            return mostLiveWords(*block) > registers ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
+      std::optional<int64_t> registers = registersPerThread(function);
+      auto exceeds = [&](Block *block) {
+        return mostLiveWords(*block) > *registers ? WalkResult::interrupt() : WalkResult::advance();
+      };
+      return registers && function.walk(exceeds).wasInterrupted();
     });
   }
 };

@@ -2,7 +2,7 @@
 
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
-#include "tilewright/Hardware/Nvidia.h"
+#include "tilewright/Hardware/Gpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -91,13 +91,16 @@ static bool multipliesMatrices(func::FuncOp function) {
       .wasInterrupted();
 }
 
-int64_t registersPerThread(func::FuncOp function) {
+/// What instructions can name: 255 on NVIDIA's GPUs, 256 on AMD's, of which some have more by other instructions.
+static constexpr int64_t kMostRegisters = 255;
+
+std::optional<int64_t> registersPerThread(func::FuncOp function) {
   bool hasTarget = function->getParentOp()->hasAttr(tilegpu::TileGPUDialect::kTargetAttr);
   if (!hasTarget || multipliesMatrices(function)) {
-    return std::numeric_limits<int64_t>::max();
+    return std::nullopt;
   }
   int64_t share = tilegpu::targetOf(function).registersPerSm / tilegpu::threadsOf(function).count();
-  return std::min<int64_t>(share, hardware::kRegistersPerThread);
+  return std::min(share, kMostRegisters);
 }
 
 } // namespace tilewright

@@ -17,9 +17,9 @@ int64_t wordsOf(mlir::Operation *op);
 int64_t mostLiveWords(llvm::ArrayRef<mlir::Operation *> order);
 int64_t mostLiveWords(mlir::Block &block);
 
-/// The registers that a thread may have if all threads of a block fit on a multiprocessor; no limit in a kernel with
-/// matrix products, which is pipelined, and scheduled by other passes, and where the target is unknown.
-int64_t registersPerThread(mlir::func::FuncOp function);
+/// The registers that a thread may have if all threads of a block fit on a multiprocessor. Nothing in a kernel with
+/// matrix products, which is pipelined, and scheduled by other passes, nor where the target is unknown.
+std::optional<int64_t> registersPerThread(mlir::func::FuncOp function);
 
 } // namespace tilewright
 

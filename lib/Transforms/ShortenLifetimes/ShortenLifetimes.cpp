@@ -51,8 +51,9 @@ class ShortenLifetimes : public tilewright::impl::ShortenLifetimesBase<ShortenLi
   void runOnOperation() override {
     bool isReordered = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      int64_t registers = registersPerThread(function);
-      function.walk([&](Block *block) { isReordered |= reorder(*block, registers); });
+      if (std::optional<int64_t> registers = registersPerThread(function)) {
+        function.walk([&](Block *block) { isReordered |= reorder(*block, *registers); });
+      }
       for (unsigned index = 0; index < function.getNumArguments(); ++index) {
         function.removeArgAttr(index, thread::ThreadDialect::kNoAliasAttr); // LLVM has no such attribute
       }

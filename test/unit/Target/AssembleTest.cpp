@@ -214,6 +214,13 @@ static std::vector<int> limits(int used, const Block &block, int64_t spills = 0)
 
 using Limits = std::vector<int>;
 
+TEST(Occupancy, LoopsWhoseElementsAreComputedInTurn) {
+  std::vector<int> few = limits(231, {128, 0, Overlap::Reordered});
+  EXPECT_EQ(few, limits(231, {128, 0, Overlap::None}));
+  ASSERT_FALSE(few.empty());
+  EXPECT_LE(few.front(), 64);
+}
+
 TEST(Occupancy, OneMoreBlockOfALoop) {
   EXPECT_EQ(limits(79, {512, 0, Overlap::Loads}), Limits{64});        // one block fits; a second one with 64 registers
   EXPECT_EQ(limits(47, {512, 0, Overlap::Loads}), Limits{40});        // two blocks fit; a third one with 40

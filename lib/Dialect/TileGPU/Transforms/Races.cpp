@@ -100,9 +100,6 @@ static bool isByOneThread(const MemoryAccess &left, bool isEarlier, const Memory
   if (left.pointer != right.pointer || !type || !access) {
     return false;
   }
-  if (isEarlier && stepBetweenIterations(left.pointer) % type.getNumElements() != 0) {
-    return false;
-  }
   bool isShared = !hasOneThreadPerElement(mapOf(type));
   int wide = -1;
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
@@ -111,7 +108,8 @@ static bool isByOneThread(const MemoryAccess &left, bool isEarlier, const Memory
       wide = static_cast<int>(dim);
     }
   }
-  return !isShared && (wide < 0 || contiguityOf(access, wide) >= type.getDimSize(wide));
+  bool isOwn = !isShared && (wide < 0 || contiguityOf(access, wide) >= type.getDimSize(wide));
+  return isOwn && (!isEarlier || stepBetweenIterations(left.pointer) % type.getNumElements() == 0);
 }
 
 /// Whether only the first thread executes the operation: a scalar store or atomic. All threads execute scalar loads.
