@@ -59,6 +59,7 @@ void optimize(Module &module, TargetMachine &machine) {
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
   codegen::optimize(module, machine, OptimizationLevel::O2, tuning);
+  splitLongBlocks(module);
   nameMaskedMoves(module, machine);
   predicateAccesses(module, machine);
   accessBfloatsAsIntegers(module);

@@ -245,6 +245,20 @@ TEST(HostTarget, FlagsOfVectorsStay) {
   EXPECT_EQ(count(text, "lshr i32 %x, 5"), 1) << text;
 }
 
+// A function without a pointer has no condition that the code generator does not know.
+TEST(HostTarget, LongBlocksAreSplit) {
+  auto branches = [](const std::string &parameter, const std::string &pointer, int stores) {
+    std::string text = "@word = global i32 0\ndefine void @kernel(" + parameter + ") {\n";
+    for (int i = 0; i < stores; ++i) {
+      text += "store volatile i32 " + std::to_string(i) + ", ptr " + pointer + "\n";
+    }
+    return count(optimizedText("avx512", text + "ret void\n}"), "br i1");
+  };
+  EXPECT_EQ(branches("ptr %p", "%p", 900), 0);
+  EXPECT_EQ(branches("ptr %p", "%p", 3500), 3);
+  EXPECT_EQ(branches("i32 %x", "@word", 3500), 0);
+}
+
 TEST(HostTarget, AttributesAreThoseOfTheArchitecture) {
   EXPECT_EQ(count(optimizedLoad("avx512", 16), "prefer-vector-width"), 1);
   EXPECT_EQ(count(optimizedLoad("neoverse-v2", 16), "prefer-vector-width"), 0);
