@@ -15,25 +15,13 @@ using namespace mlir;
 
 namespace tilewright {
 
-/// Limits the recursion, which visits a shared operand once for each use.
-static constexpr int kDepth = 16;
-
-static int64_t stepOf(Value value, int depth);
+/// Limits the recursion.
+static constexpr int kDepth = 64;
 
 /// Narrower values may wrap around at fewer elements than a tile has.
 static bool isWide(Type type) {
   Type element = tile::getElementType(type);
   return !element.isInteger() || element.getIntOrFloatBitWidth() >= 32;
-}
-
-static int64_t stepOfArgument(BlockArgument argument, int depth) {
-  Operation *around = argument.getOwner()->getParentOp();
-  auto loop = dyn_cast<scf::ForOp>(around);
-  if (loop && argument == loop.getInductionVar()) {
-    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-    return step ? std::gcd(*step, stepOf(loop.getLowerBound(), depth)) : 1;
-  }
-  return isa<FunctionOpInterface>(around) && argument.getOwner()->isEntryBlock() ? 0 : 1;
 }
 
 /// The step of a value whose operation has operands that change.
@@ -53,12 +41,43 @@ static int64_t stepOfResult(Operation *op, ArrayRef<int64_t> operands) {
   return 1;
 }
 
-static int64_t stepOf(Value value, int depth) {
+namespace {
+
+/// Finds the step of a value with those of its operands, each once.
+class Steps {
+public:
+  int64_t of(Value value, int depth);
+
+private:
+  int64_t find(Value value, int depth);
+  int64_t ofArgument(BlockArgument argument, int depth);
+
+  DenseMap<Value, int64_t> known;
+};
+
+} // namespace
+
+int64_t Steps::ofArgument(BlockArgument argument, int depth) {
+  Operation *around = argument.getOwner()->getParentOp();
+  auto loop = dyn_cast<scf::ForOp>(around);
+  if (loop && argument == loop.getInductionVar()) {
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    return step ? std::gcd(*step, of(loop.getLowerBound(), depth)) : 1;
+  }
+  return isa<FunctionOpInterface>(around) && argument.getOwner()->isEntryBlock() ? 0 : 1;
+}
+
+int64_t Steps::of(Value value, int depth) {
+  auto step = known.find(value);
+  return step != known.end() ? step->second : known[value] = find(value, depth);
+}
+
+int64_t Steps::find(Value value, int depth) {
   if (depth == 0) {
     return 1;
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    return stepOfArgument(argument, depth - 1);
+    return ofArgument(argument, depth - 1);
   }
   Operation *op = value.getDefiningOp();
   if (!op->getParentOfType<LoopLikeOpInterface>()) {
@@ -69,12 +88,12 @@ static int64_t stepOf(Value value, int depth) {
   }
   SmallVector<int64_t> operands;
   for (Value operand : op->getOperands()) {
-    operands.push_back(stepOf(operand, depth - 1));
+    operands.push_back(of(operand, depth - 1));
   }
   bool isSame = llvm::all_of(operands, [](int64_t step) { return step == 0; });
   return isSame ? 0 : isWide(value.getType()) ? stepOfResult(op, operands) : 1;
 }
 
-int64_t stepBetweenIterations(Value value) { return stepOf(value, kDepth); }
+int64_t stepBetweenIterations(Value value) { return Steps().of(value, kDepth); }
 
 } // namespace tilewright
