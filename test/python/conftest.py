@@ -1,5 +1,6 @@
 """Settings for all tests: a separate disk cache, and the targets of launches."""
 
+import faulthandler
 import os
 import tempfile
 import zlib
@@ -18,6 +19,10 @@ if "PYTEST_XDIST_WORKER" not in os.environ and "TILEWRIGHT_CACHE_DIR" not in os.
 # Verifies the IR after every pass, and that every operation has a source line; see lib/Pipeline.
 os.environ["TILEWRIGHT_VERIFY_LOCATIONS"] = "1"
 os.environ["TILEWRIGHT_VERIFY_PASSES"] = "1"
+
+# A test that takes longer hangs: its process prints where, and ends; xdist reports it and goes on.
+_MOST_SECONDS = 600
+_STDERR = pytest.StashKey[int]()  # While tests run, pytest captures the one with number 2.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_STDERR] = os.dup(2)
     config.addinivalue_line(
         "markers",
         "cpu_only(why, compiles=True): runs only on the CPU, regardless of --targets; `compiles` "
@@ -138,6 +144,15 @@ def launch_target(request: pytest.FixtureRequest) -> Iterator[str]:
 
 # What the lowering for AMD's GPUs does not have yet.
 _NOT_ON_AMD = "is not supported on AMD's GPUs yet"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    # This needs no lock of the interpreter, which the compiler may hold.
+    stderr = item.config.stash[_STDERR]
+    faulthandler.dump_traceback_later(_MOST_SECONDS, exit=True, file=stderr)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -23,6 +23,7 @@ def expect_interrupted(arguments: list[str], threads: int) -> None:
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "TILEWRIGHT_NUM_THREADS": str(threads)},
+        preexec_fn=_handle_interrupts,
     )
     assert process.stdout
     try:
@@ -34,3 +35,8 @@ def expect_interrupted(arguments: list[str], threads: int) -> None:
         process.kill()
         process.wait()
     assert output == "interrupted\ngoes on\n"
+
+
+def _handle_interrupts() -> None:
+    """Python ignores Ctrl-C if its parent does, such as the jobs of a shell in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
