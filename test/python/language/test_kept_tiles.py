@@ -1,4 +1,4 @@
-"""Large tiles, of which several loops of the CPU's code need the elements, and stores in between."""
+"""Large tiles, of which several loops of the CPU's code need the elements, and stores between."""
 
 import numpy as np
 import pytest
