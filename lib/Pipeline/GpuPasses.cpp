@@ -152,6 +152,7 @@ void addThreadPasses(OpPassManager &passes) {
   passes.addPass(createExpandFloat8());         // after tilegpu-to-thread: matrix instructions need the types
   passes.addPass(createExpandRemainder());      // LLVM's expansions for GPUs are inexact
   passes.addPass(createExpandDivision());       // the hardware's division is inexact for integer quotients
+  passes.addPass(createGuardDivision());        // LLVM takes divisors for not zero, and drops conditions
   passes.addPass(createExpandMath(expandMath)); // after expand-division: expansions allow inexact division
   passes.addPass(createScalarizeCalls());       // after the expansions, which change the types of elements
   passes.addPass(createSplitVectors());         // after the expansions: they would visit each piece

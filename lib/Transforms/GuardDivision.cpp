@@ -1,6 +1,7 @@
-// guard-division: keeps integer divisions from trapping. A host traps on a division by zero and on the signed quotient
-// that overflows; a kernel may compute either in elements that are masked out. These elements are divided by one
-// instead:
+// guard-division: keeps integer divisions from undefined behavior. A kernel may divide by zero, or compute the signed
+// quotient that overflows, in elements that are masked out. A host traps on either, and on all targets LLVM concludes
+// that neither happens, so that it would drop the mask `d != 0` after a division by d. These elements are divided by
+// one instead:
 //
 //     %q = arith.divsi %a, %b        %zero  = %b == 0
 //                                    %wraps = %a == MIN and %b == -1

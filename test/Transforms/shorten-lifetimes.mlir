@@ -111,34 +111,4 @@ module attributes {tilegpu.num_warps = 32 : i32, tilegpu.target = "sm_90a"} {
     thread.store %q, %s3 : <1>, vector<32xf32>
     return
   }
-
-  // A division by zero must not come before the assertion that would end the program; LLVM would drop the assertion.
-  // CHECK-LABEL: func.func @assertion(
-  // CHECK: scf.if
-  // CHECK: thread.fail
-  // CHECK: arith.divsi
-  // CHECK: math.exp
-  func.func @assertion(%p: !llvm.ptr<1> {thread.noalias}, %q: !llvm.ptr<1>, %m: i32, %d: i32) {
-    %zero = arith.constant 0 : i32
-    %isZero = arith.cmpi eq, %d, %zero : i32
-    scf.if %isZero {
-      thread.fail "zero"
-    }
-    %first = arith.divsi %m, %d : i32
-    %p0 = llvm.getelementptr %p[%first] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
-    %p1 = llvm.getelementptr %p[32] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
-    %p2 = llvm.getelementptr %p[64] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
-    %q1 = llvm.getelementptr %q[32] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
-    %q2 = llvm.getelementptr %q[64] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
-    %x0 = thread.load %p0 : <1> -> vector<32xf32>
-    %x1 = thread.load %p1 : <1> -> vector<32xf32>
-    %x2 = thread.load %p2 : <1> -> vector<32xf32>
-    %y0 = math.exp %x0 : vector<32xf32>
-    %y1 = math.exp %x1 : vector<32xf32>
-    %y2 = math.exp %x2 : vector<32xf32>
-    thread.store %q, %y0 : <1>, vector<32xf32>
-    thread.store %q1, %y1 : <1>, vector<32xf32>
-    thread.store %q2, %y2 : <1>, vector<32xf32>
-    return
-  }
 }

@@ -418,7 +418,8 @@ def ShortenLifetimes : Pass<"shorten-lifetimes", "mlir::ModuleOp"> {
     least of what is not computed yet comes next. Nothing changes if this order needs more than three quarters of the
     registers that the old one needs, as where all elements are needed for a sum, and again after it.
 
-    Requires: `split-vectors`: what a long vector is computed from cannot be computed in turn.
+    Requires: `split-vectors`: what a long vector is computed from cannot be computed in turn. `guard-division`: a
+    division may move above an assertion about its divisor.
     Establishes: `tilegpu.short_lifetimes` if a block has another order.
     Destroys: `thread.noalias`.
   }];
@@ -547,14 +548,14 @@ def ExpandMinMax : Pass<"expand-min-max"> {
 }
 
 def GuardDivision : Pass<"guard-division"> {
-  let summary = "Keep integer divisions from trapping";
+  let summary = "Keep integer divisions from undefined behavior";
   let description = [{
     Divides by one where the divisor is zero or the signed quotient overflows. Divisions by other constants, and those
     with `tile.safe_division`, are left alone.
 
     Requires: nothing.
-    Establishes: no arith.divsi, divui, remsi or remui traps. Divisions that round, such as floordivsi, are not
-    covered; the front end emits none.
+    Establishes: no arith.divsi, divui, remsi or remui divides by zero or overflows. Divisions that round, such as
+    floordivsi, are not covered; the front end emits none.
     Destroys: nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];

@@ -77,7 +77,6 @@ public:
 private:
   void addOperands(size_t number);
   void addMemory(size_t number);
-  void followAssertions(size_t number);
 
   std::vector<Operation *> operations;
   std::vector<SmallVector<size_t, 4>> sources;
@@ -118,23 +117,9 @@ void Dependences::addOperands(size_t number) {
   llvm::append_range(sources[number], found);
 }
 
-/// An operation whose behavior may be undefined, such as a division by a variable, must not precede an assertion that
-/// ends the program first: LLVM would conclude that the divisor is not zero, and drop the assertion.
-void Dependences::followAssertions(size_t number) {
-  if (isSpeculatable(operations[number])) {
-    return;
-  }
-  auto isUnknown = [&](size_t effect) { return !arrayOf(operations[effect]); };
-  auto last = llvm::find_if(llvm::reverse(effects), isUnknown);
-  if (last != effects.rend()) {
-    sources[number].push_back(*last);
-  }
-}
-
 void Dependences::addMemory(size_t number) {
   Operation *op = operations[number];
   if (isMemoryEffectFree(op)) {
-    followAssertions(number);
     return;
   }
   auto follow = [&](size_t earlier) {

@@ -20,7 +20,7 @@ from hints import Unknown
 from kernel import Buffer, Kernel
 from memory import Memory, Undefined
 from narrow import decode
-from tiles import DType, Inexact, Tile, rounding
+from tiles import DType, Inexact, Tile, division_by_zero, rounding
 
 import tilewright
 from tilewright.errors import EmulationError
@@ -201,10 +201,11 @@ def execute_kernel(kernel: Kernel, text: str, memory: Memory, pointers: list[Til
         arguments[name] = Tile("int32" if -(2**31) <= number < 2**31 else "int64", number)
     arguments.update(kernel.constants)
     known = execute.functions(text)
-    for step in kernel.steps():
-        exec(step, known)
-        arguments.update({name: known[at] for name, at in kernel.references.items()})
-        execute.run(known["kernel"], memory, kernel.programs, arguments)
+    with division_by_zero(kernel.zero_divisors):
+        for step in kernel.steps():
+            exec(step, known)
+            arguments.update({name: known[at] for name, at in kernel.references.items()})
+            execute.run(known["kernel"], memory, kernel.programs, arguments)
 
 
 def settle(kernel: Kernel, seed: int, rng: random.Random) -> None:

@@ -12,6 +12,7 @@ import boxes
 import counts
 import dependencies
 import descriptor_calls
+import divisors
 import dot_operands
 import epilogues
 import exits
@@ -73,6 +74,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "additions": (4, additions.write),
     "padding": (4, padding.write),
     "states": (4, states.write),
+    "divisors": (4, divisors.write),
 }
 
 

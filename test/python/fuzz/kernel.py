@@ -52,6 +52,8 @@ class Kernel:
         changes: Statements, executed in the module one before each launch except the first.
         references: Constants that are objects of the module, by their names in the module.
         outside: Whether it accesses memory out of bounds, which must be reported.
+        zero_divisors: Whether integer quotients whose divisors are zero have values, those of
+            `division_by_zero`.
     """
 
     source: str
@@ -67,6 +69,7 @@ class Kernel:
     changes: list[str] = dataclasses.field(default_factory=list)
     references: dict[str, str] = dataclasses.field(default_factory=dict)
     outside: bool = False
+    zero_divisors: bool = False
 
     def steps(self) -> list[str]:
         """The statement that is executed before each launch."""

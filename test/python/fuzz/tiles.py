@@ -183,11 +183,14 @@ class Tile:
     def __floordiv__(self, other: Any) -> Tile:
         return _integer(_quotient, self, other)
 
+    def __rfloordiv__(self, other: Any) -> Tile:
+        return _integer(_quotient, other, self)
+
     def __mod__(self, other: Any) -> Tile:
-        a, b = promoted(self, other, division=True)
-        function = np.fmod if a.dtype.is_float else _remainder
-        with np.errstate(all="ignore"):
-            return a.like(function(a.exact(), b.exact()))
+        return remainder(self, other)
+
+    def __rmod__(self, other: Any) -> Tile:
+        return remainder(other, self)
 
     def __and__(self, other: Any) -> Tile:
         return _integer(np.bitwise_and, self, other)
@@ -425,18 +428,50 @@ def _integer(function: Any, x: Any, y: Any) -> Tile:
         return a.like(function(a.value, b.value))
 
 
+_zero_divides = False
+
+
+@contextmanager
+def division_by_zero(defined: bool) -> Iterator[None]:
+    """Sets whether integer quotients by zero, and those that overflow, have values or are inexact.
+
+    Their values are unspecified, so that addresses must not depend on them; `guard-division`
+    divides by one.
+    """
+    global _zero_divides
+    before, _zero_divides = _zero_divides, defined
+    try:
+        yield
+    finally:
+        _zero_divides = before
+
+
+def _defined_divisor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """One instead of the divisors with which the quotient is unspecified."""
+    unspecified = b == 0
+    if a.dtype.kind == "i":
+        unspecified = unspecified | ((b == -1) & (a == np.iinfo(a.dtype).min))
+    if np.any(unspecified) and not _zero_divides:
+        raise Inexact
+    return np.where(unspecified, b.dtype.type(1), b)
+
+
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The quotient rounded toward zero."""
-    if a.dtype.kind == "i" and np.any((b == -1) & (a == np.iinfo(a.dtype).min)):
-        raise Inexact  # overflow
-    if np.any(b == 0):
-        raise Inexact
+    b = _defined_divisor(a, b)
     floor = a // b
     return floor + ((a % b != 0) & ((a < 0) != (b < 0)))
 
 
 def _remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a - _quotient(a, b) * b
+    return a - _quotient(a, b) * _defined_divisor(a, b)
+
+
+def remainder(x: Any, y: Any) -> Tile:
+    a, b = promoted(x, y, division=True)
+    function = np.fmod if a.dtype.is_float else _remainder
+    with np.errstate(all="ignore"):
+        return a.like(function(a.exact(), b.exact()))
 
 
 def _compare(function: Any, x: Any, y: Any) -> Tile:

@@ -65,7 +65,9 @@ def write_between(x, table, out, how: tl.constexpr, N: tl.constexpr):
 
 
 @pytest.mark.parametrize("how", ["argument", "table", "atomic", "branch", "loop"])
-def test_stores_between_uses(how: str) -> None:
+def test_stores_between_uses(how: str, launch_target: str) -> None:
+    if how == "table" and launch_target in ("cuda", "hip"):
+        pytest.skip("the address is the host's")
     x, out = numbers(N), np.zeros(N, np.float32)
     before, table = x.copy(), np.array([x.ctypes.data], np.int64)
     write_between[1,](x, table, out, how=how, N=N)
