@@ -1,20 +1,20 @@
 // expand-division: expands f32 divisions for GPUs. See Passes.td.
 //
 // A product with an approximate reciprocal, as in `div.full.f32` of PTX, may not be the exact integer for 4.6875 /
-// 0.9375 or x / x. This expansion corrects it by the remainder:
+// 0.9375 or x / x. This expansion multiplies by a reciprocal of twice the precision, the sum of two floats:
 //
-//     %q = arith.divf %x, %y        %s  = 2^-k with the sign of %y, so that %d = %y * %s is in [1/2, 1)
-//                                   %r  = 1 / %d                with an error of up to 1 ulp, rounded down by one more
-//                                   %xs = %x * %s
-//                                   %q0 = %xs * %r              with an error of a few ulp
-//                                   %e  = %q0 * %d - %xs
-//                                   %q1 = %q0 - %e * %r
-//                                   %q  = |%e| < infinity ? %q1 : %q0
+//     %q = arith.divf %x, %y        %s    = 2^-k with the sign of %y, so that %d = %y * %s is in [1/2, 1)
+//                                   %high = 1 / %d              with an error of up to 1 ulp, rounded down by one more
+//                                   %e    = 1 - %high * %d      the remainder, at least 2^-80
+//                                   %low  = %high * %e
+//                                   %xs   = %x * %s
+//                                   %q    = %xs * %high + %xs * %low       the first product is not rounded
 //
-// The last line handles zero, infinite and overflowing operands, for which %q0 is the quotient. %q0 must not overflow
-// if %q1 does not, so %r is never greater than 1 / %d. %d is positive, so that the sign of a zero quotient comes from
-// %xs. %s, %d and %r are computed at the definition of the divisors: once for all elements that share one, as the
-// elements of a row divided by its sum do.
+// The quotient is in error by half an ulp and a few millionths: the reciprocal by the square of %e. Where %high is zero
+// or infinite, since the divisor is infinite or zero, 2^-80 replaces a remainder that is NaN, and %low is equal to
+// %high. Elsewhere %low is a positive number, so that the two products of an infinite dividend have the same sign. %d
+// is positive, and the sign of a zero quotient comes from %xs. %s, %high and %low are computed at the definition of the
+// divisors: once for all elements that share one, as the elements of a row divided by its sum do.
 
 #include "tilewright/Dialect/Thread/IR/Thread.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -26,8 +26,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace tilewright {
 #define GEN_PASS_DEF_EXPANDDIVISION
@@ -40,9 +40,12 @@ using namespace tilewright;
 namespace {
 /// The values shared by quotients with the same divisors; `scale` is null if it is 1.
 struct Divisor {
-  Value scale, magnitude, reciprocal;
+  Value scale, high, low;
 };
 } // namespace
+
+/// Too small to change a quotient: remainders are multiples of 2^-48.
+constexpr double kLeastRemainder = 0x1p-80;
 
 /// Whether the shuffle uses elements of its first vector only.
 static bool repeatsOne(vector::ShuffleOp op) {
@@ -76,6 +79,14 @@ static Value spread(OpBuilder &b, Value value, Value operand) {
   return vector::BroadcastOp::create(b, operand.getLoc(), operand.getType(), value);
 }
 
+/// Adds the low part to a reciprocal. `least` replaces a smaller remainder, and NaN; where it is negative, the low part
+/// of the reciprocal of infinity is not, so that the quotient's sign is right.
+static Divisor complete(MathBuilder &m, Value scale, Value magnitude, Value high, double least) {
+  Value remainder = m.fma(m.neg(high), magnitude, m.f(1));
+  remainder = arith::MaxNumFOp::create(m.builder(), remainder, m.f(least));
+  return {scale, high, m.fma(high, remainder, m.f(0))};
+}
+
 /// The biased exponent of 2^-k is 253 minus that of y. For a y of 2^126 and more it would be zero or less; the scale is
 /// the denormal 2^-127 then. For a denormal y the scaled divisor is less than 1/2, which does no harm.
 static Divisor prepare(MathBuilder &m, Value y) {
@@ -86,25 +97,26 @@ static Divisor prepare(MathBuilder &m, Value y) {
   Value scale = m.copysign(m.asFloat(scaleBits), y);
   Value magnitude = m.mul(y, scale);
   Value reciprocal = thread::ReciprocalOp::create(m.builder(), magnitude);
-  return {scale, magnitude, m.mul(reciprocal, m.f(0x1.fffffep-1))};
+  return complete(m, scale, magnitude, m.mul(reciprocal, m.f(0x1.fffffep-1)), kLeastRemainder);
 }
 
-/// The same for a finite nonzero constant: the reciprocal is rounded to nearest, and a moderate magnitude is not
-/// scaled.
+/// The same for a finite nonzero constant: the reciprocal is computed in double precision, and one of moderate size has
+/// the sign and needs no scale.
 static Divisor prepareConstant(MathBuilder &m, float y) {
-  int exponent;
-  float magnitude = std::frexp(std::fabs(y), &exponent), scale = 1; // in [1/2, 1)
-  if (std::fabs(y) >= 0.5F && std::fabs(y) <= 0x1p60F) {
-    magnitude = std::fabs(y);
-  } else {
-    scale = std::ldexp(1.0F, std::clamp(-exponent, -127, 126));
-    magnitude = std::fabs(y) * scale;
+  Value scale;
+  if (std::fabs(y) < 0x1p-60F || std::fabs(y) > 0x1p60F) {
+    int exponent;
+    std::frexp(y, &exponent);
+    float factor = std::ldexp(1.0F, std::clamp(-exponent, -127, 126));
+    scale = m.f(factor);
+    y *= factor;
   }
-  Divisor divisor{m.f(std::copysign(scale, y)), m.f(magnitude), m.f(1 / magnitude)};
-  if (scale == 1 && y > 0) {
-    divisor.scale = {};
+  double inverse = 1.0 / y;
+  float high = static_cast<float>(inverse);
+  if (std::fabs(high) > std::fabs(inverse)) {
+    high = std::nextafter(high, 0.0F);
   }
-  return divisor;
+  return {scale, m.f(high), m.f((inverse - high) + kLeastRemainder * inverse)};
 }
 
 /// `c + %positive` with a constant c of moderate size, as in 1 / (1 + exp(-x)).
@@ -127,31 +139,27 @@ struct SumOfAtLeastOne {
   }
 };
 
-/// Whether no quotient of the dividend by a number that is at least 1 overflows, also if the reciprocal is rounded up,
-/// and the remainder is no denormal unless the quotient is a very small one.
+/// Whether quotients of the constant by numbers of at least 1 do not overflow, also if the reciprocal is rounded up,
+/// and those of 2^-100 and more have divisors whose reciprocal has a low part of full precision.
 static bool isModerateConstant(Value dividend) {
   APFloat constant(0.0F);
   if (!matchPattern(dividend, m_ConstantFloat(&constant))) {
     return false;
   }
   double size = std::fabs(constant.convertToDouble());
-  return size == 0 || (size >= 0x1p-100 && size <= 0x1p100);
+  return size >= 0x1p-100 && size <= 2;
 }
 
 /// The same for a divisor that is at least 1, beneath a moderate constant: the reciprocal of a quarter of it is no
-/// denormal, and need not be rounded down.
+/// denormal, and need not be rounded down, as the dividend is finite. Remainders are NaN or of either sign.
 static Divisor prepareSum(MathBuilder &m, const SumOfAtLeastOne &y) {
   Value quarter = m.f(0.25), magnitude = m.fma(y.positive, quarter, m.f(y.constant * 0.25));
-  return {quarter, magnitude, thread::ReciprocalOp::create(m.builder(), magnitude)};
+  return complete(m, quarter, magnitude, thread::ReciprocalOp::create(m.builder(), magnitude), /*least=*/-1);
 }
 
 static Value divide(MathBuilder &m, Value x, const Divisor &y) {
   Value scaled = y.scale ? m.mul(x, y.scale) : x;
-  Value quotient = m.mul(scaled, y.reciprocal);
-  Value excess = m.fma(quotient, y.magnitude, m.neg(scaled));
-  Value corrected = m.fma(m.neg(excess), y.reciprocal, quotient);
-  Value isFinite = m.less(m.abs(excess), m.f(std::numeric_limits<double>::infinity()));
-  return m.select(isFinite, corrected, quotient);
+  return m.fma(scaled, y.high, m.mul(scaled, y.low));
 }
 
 /// A division by a power of two becomes a multiplication by its inverse, if that is a normal number.
@@ -178,9 +186,9 @@ static void rewrite(arith::DivFOp op) {
     MathBuilder shared(b, divisors.getType());
     Divisor divisor = prepare(shared, divisors);
     b.setInsertionPoint(op);
-    quotient = divide(m, op.getLhs(),
-                      {spread(b, divisor.scale, operand), spread(b, divisor.magnitude, operand),
-                       spread(b, divisor.reciprocal, operand)});
+    quotient =
+        divide(m, op.getLhs(),
+               {spread(b, divisor.scale, operand), spread(b, divisor.high, operand), spread(b, divisor.low, operand)});
   }
   op.replaceAllUsesWith(quotient);
   op.erase();

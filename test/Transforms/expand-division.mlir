@@ -11,16 +11,14 @@ func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
   // CHECK: %[[SCALE:.*]] = math.copysign %{{.*}}, %[[Y]]
   // CHECK: %[[D:.*]] = arith.mulf %[[Y]], %[[SCALE]]
   // CHECK: %[[ABOVE:.*]] = thread.reciprocal %[[D]]
-  // CHECK: %[[R:.*]] = arith.mulf %[[ABOVE]]
+  // CHECK: %[[HIGH:.*]] = arith.mulf %[[ABOVE]]
+  // CHECK: %[[MINUS:.*]] = arith.negf %[[HIGH]]
+  // CHECK: %[[EXACT:.*]] = math.fma %[[MINUS]], %[[D]]
+  // CHECK: %[[E:.*]] = arith.maxnumf %[[EXACT]]
+  // CHECK: %[[LOW:.*]] = math.fma %[[HIGH]], %[[E]]
   // CHECK: %[[XS:.*]] = arith.mulf %[[X]], %[[SCALE]]
-  // CHECK: %[[Q0:.*]] = arith.mulf %[[XS]], %[[R]]
-  // CHECK: %[[MINUS:.*]] = arith.negf %[[XS]]
-  // CHECK: %[[E:.*]] = math.fma %[[Q0]], %[[D]], %[[MINUS]]
-  // CHECK: %[[LESS:.*]] = arith.negf %[[E]]
-  // CHECK: %[[Q1:.*]] = math.fma %[[LESS]], %[[R]], %[[Q0]]
-  // CHECK: %[[SIZE:.*]] = math.absf %[[E]]
-  // CHECK: %[[FINITE:.*]] = arith.cmpf olt, %[[SIZE]]
-  // CHECK: arith.select %[[FINITE]], %[[Q1]], %[[Q0]]
+  // CHECK: %[[REST:.*]] = arith.mulf %[[XS]], %[[LOW]]
+  // CHECK: math.fma %[[XS]], %[[HIGH]], %[[REST]]
   %q = arith.divf %x, %y : vector<2xf32>
   return %q : vector<2xf32>
 }
@@ -31,7 +29,8 @@ func.func @quotient(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
 // CHECK: %[[D:.*]] = arith.mulf %{{.*}}, %[[SCALE]] : f32
 // CHECK: thread.reciprocal %[[D]] : f32
 // CHECK-COUNT-3: vector.broadcast
-// CHECK-COUNT-2: math.fma %{{.*}} : vector<16xf32>
+// CHECK: math.fma %{{.*}} : vector<16xf32>
+// CHECK-NOT: math.fma
 func.func @uniform(%x: vector<16xf32>, %d: f32) -> vector<16xf32> {
   %ds = vector.broadcast %d : f32 to vector<16xf32>
   %q = arith.divf %x, %ds : vector<16xf32>
@@ -42,7 +41,8 @@ func.func @uniform(%x: vector<16xf32>, %d: f32) -> vector<16xf32> {
 // CHECK-LABEL: func.func @rows(
 // CHECK: thread.reciprocal %{{.*}} : vector<2xf32>
 // CHECK-COUNT-3: vector.shuffle %{{.*}} [0, 0, 1, 1]
-// CHECK-COUNT-2: math.fma %{{.*}} : vector<4xf32>
+// CHECK: math.fma %{{.*}} : vector<4xf32>
+// CHECK-NOT: math.fma
 func.func @rows(%x: vector<4xf32>, %d: vector<2xf32>) -> vector<4xf32> {
   %ds = vector.shuffle %d, %d [0, 0, 1, 1] : vector<2xf32>, vector<2xf32>
   %q = arith.divf %x, %ds : vector<4xf32>
@@ -58,22 +58,24 @@ func.func @picked(%x: vector<1xf32>, %d: vector<4xf32>) -> vector<1xf32> {
   return %q : vector<1xf32>
 }
 
-// By 3 without a scale, by 0.1 with one, by a power of two exactly, and by 0 like any other number.
+// By -3 without a scale, by 2^-70 / 3 with one, by a power of two exactly, and by 0 like any other number.
 // CHECK-LABEL: func.func @constants(
 // CHECK-SAME: %[[X:.*]]: vector<2xf32>
 func.func @constants(%x: vector<2xf32>)
     -> (vector<2xf32>, vector<2xf32>, vector<2xf32>, vector<2xf32>) {
-  %three = arith.constant dense<3.0> : vector<2xf32>
-  %tenth = arith.constant dense<0.1> : vector<2xf32>
+  %three = arith.constant dense<-3.0> : vector<2xf32>
+  %small = arith.constant dense<2.82343472E-22> : vector<2xf32>
   %quarter = arith.constant dense<-0.25> : vector<2xf32>
   %zero = arith.constant dense<0.0> : vector<2xf32>
-  // CHECK: %[[THIRD:.*]] = arith.constant dense<0.333333343>
-  // CHECK: %[[Q0:.*]] = arith.mulf %[[X]], %[[THIRD]]
-  // CHECK: math.fma %[[Q0]]
+  // The reciprocal is rounded toward zero.
+  // CHECK: %[[THIRD:.*]] = arith.constant dense<-0.333333313>
+  // CHECK: %[[REST:.*]] = arith.constant dense<-1.98682155E-8>
+  // CHECK: %[[LOW:.*]] = arith.mulf %[[X]], %[[REST]]
+  // CHECK: math.fma %[[X]], %[[THIRD]], %[[LOW]]
   %0 = arith.divf %x, %three : vector<2xf32>
-  // CHECK: %[[EIGHT:.*]] = arith.constant dense<8.000000e+00>
-  // CHECK: arith.mulf %[[X]], %[[EIGHT]]
-  %1 = arith.divf %x, %tenth : vector<2xf32>
+  // CHECK: %[[POWER:.*]] = arith.constant dense<2.36118324E+21>
+  // CHECK: arith.mulf %[[X]], %[[POWER]]
+  %1 = arith.divf %x, %small : vector<2xf32>
   // CHECK: %[[FOUR:.*]] = arith.constant dense<-4.000000e+00>
   // CHECK: %[[EXACT:.*]] = arith.mulf %[[X]], %[[FOUR]]
   // CHECK-NOT: math.fma
@@ -103,8 +105,9 @@ func.func @kept(%x: vector<16xf32>, %w: vector<8xf64>, %h: vector<8xf16>)
 // CHECK-NOT: arith.bitcast
 // CHECK: %[[D:.*]] = math.fma %[[E]]
 // CHECK: %[[R:.*]] = thread.reciprocal %[[D]]
-// CHECK: %[[XS:.*]] = arith.mulf %{{.*}}, %{{.*}}
-// CHECK: %[[Q0:.*]] = arith.mulf %[[XS]], %[[R]]
+// CHECK-NOT: arith.mulf %[[R]]
+// CHECK: %[[MINUS:.*]] = arith.negf %[[R]]
+// CHECK: math.fma %[[MINUS]], %[[D]]
 func.func @sigmoid(%x: vector<2xf32>) -> vector<2xf32> {
   %one = arith.constant dense<1.0> : vector<2xf32>
   %e = math.exp %x : vector<2xf32>

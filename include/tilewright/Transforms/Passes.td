@@ -497,7 +497,7 @@ def ExpandMath : Pass<"expand-math"> {
 }
 
 def ExpandDivision : Pass<"expand-division"> {
-  let summary = "Expand f32 divisions into a reciprocal, a multiplication and a correction";
+  let summary = "Expand f32 divisions into products with a reciprocal of twice the precision";
   let description = [{
     For GPUs, whose approximate division has an error of up to 2 ulp even if the exact quotient is representable. The
     expansion rounds to nearest, except for quotients that are nearly denormal: see docs/math.md. Divisions with
@@ -506,12 +506,14 @@ def ExpandDivision : Pass<"expand-division"> {
     ```mlir
     %ds = vector.broadcast %d : f32 to vector<4xf32>
     %q = arith.divf %x, %ds : vector<4xf32>
-    // becomes, omitting the scaling of the divisor and the guard against infinity
-    %r = thread.reciprocal %d : f32
-    %rs = vector.broadcast %r : f32 to vector<4xf32>
-    %q0 = arith.mulf %x, %rs : vector<4xf32>
-    %e = math.fma %q0, %ds, %minus_x : vector<4xf32>
-    %q = math.fma %minus_e, %rs, %q0 : vector<4xf32>
+    // becomes, omitting the scaling of the divisor and what is done for zeros and infinities
+    %high = thread.reciprocal %d : f32
+    %e = math.fma %minus_high, %d, %one : f32
+    %low = arith.mulf %high, %e : f32
+    %highs = vector.broadcast %high : f32 to vector<4xf32>
+    %lows = vector.broadcast %low : f32 to vector<4xf32>
+    %rest = arith.mulf %x, %lows : vector<4xf32>
+    %q = math.fma %x, %highs, %rest : vector<4xf32>
     ```
 
     Requires: divisors shared by several elements are a `vector.broadcast` or `vector.shuffle` of the distinct ones.

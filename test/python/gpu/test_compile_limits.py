@@ -57,7 +57,7 @@ def test_what_has_too_few_registers_spills_and_says_so(
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
     kernel = compiled(**options)
-    assert kernel.n_spills > 100 and kernel.n_regs <= options.get("maxnreg", 255)
+    assert kernel.n_spills > 50 and kernel.n_regs <= options.get("maxnreg", 255)
     said = capfd.readouterr().err
     spilt = re.search(r"(\d+) bytes spilled: smaller tiles or more warps need fewer reg", said)
     assert spilt and int(spilt[1]) == 4 * kernel.n_spills

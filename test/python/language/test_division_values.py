@@ -119,7 +119,9 @@ def divide_by_sum(x, y, out, CONSTANT: tl.constexpr, DIVIDEND: tl.constexpr, BLO
     tl.store(out + i, (tl.load(x + i) if DIVIDEND is None else DIVIDEND) / divisor)
 
 
-@pytest.mark.parametrize("dividend", [None, 1.0, -3.0, 1e-30, 3e38, 3e-38, 1e-36, 0.0])
+@pytest.mark.parametrize(
+    "dividend", [None, 1.0, -3.0, 1000.0, 1e30, -(2.0**100), 1e-30, 3e38, 3e-38, 1e-36, 0.0, -0.0]
+)
 @pytest.mark.parametrize("constant", [1.0, 3.0, 0.5, 1e18])
 def test_divisors_of_at_least_one(constant, dividend, launch_target):
     x, y = singles(1 << 13), singles(1 << 13)
