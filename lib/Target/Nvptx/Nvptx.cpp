@@ -6,6 +6,7 @@
 #include "../LoopEntries.h"
 #include "../WidenBfloats.h"
 #include "DivideInline.h"
+#include "ExtendBfloatPairs.h"
 #include "HideMmaConstants.h"
 #include "KeepLoops.h"
 #include "SplitPackedIntegers.h"
@@ -129,6 +130,8 @@ void optimize(Module &module, TargetMachine &machine) {
   codegen::optimize(module, machine, OptimizationLevel::O3, tuning, [](PassBuilder &builder) {
     codegen::keepLoopEntries(builder);
     builder.registerOptimizerLastEPCallback([](ModulePassManager &modules, OptimizationLevel, ThinOrFullLTOPhase) {
+      // Must run after the optimizer, which knows extensions but not their bits, and before vectors are split.
+      modules.addPass(createModuleToFunctionPassAdaptor(ExtendBfloatPairs()));
       // Must run before code generation, whose time grows with the square of the length of a vector that a loop
       // carries.
       addVectorSplitting(modules);

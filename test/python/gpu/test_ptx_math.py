@@ -166,6 +166,36 @@ def test_bfloat16_is_added_natively_or_as_multiply_add() -> None:
 
 
 @tilewright.jit
+def extended_bfloats(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i).to(tl.float32))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bfloats_are_extended_in_their_words(target: str) -> None:
+    signature = ("*bf16:D", "*fp32:D", 8 * LANES)
+    ptx = ptx_of(extended_bfloats, signature, target)
+    assert (
+        len(re.findall(r"and\.b32.*, -65536;", ptx))
+        == len(re.findall(r"shl\.b32.*, 16;", ptx))
+        == 4
+    )
+    assert "cvt.f32.bf16" not in ptx and "mov.b32 \t{" not in ptx
+
+
+@tilewright.jit
+def extended_apart(x, out, stride, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i * stride).to(tl.float32))
+
+
+def test_bfloats_that_were_loaded_apart_are_not_packed() -> None:
+    signature = ("*bf16:D", "*fp32:D", "i32", 8 * LANES)
+    ptx = ptx_of(extended_apart, signature, "cuda:90a")
+    assert len(re.findall(r"cvt\.f32\.bf16", ptx)) == 8 and "and.b32" not in ptx
+
+
+@tilewright.jit
 def half_of_bfloats(x, y, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     total = tl.load(x + i).to(tl.float32) + tl.load(y + i).to(tl.float32)
