@@ -222,3 +222,56 @@ func.func @ends(%p: !tile.ptr<f32> {tile.slot = 0 : i32}, %n: i32 {tile.slot = 1
   }
   return
 }
+
+// -----
+
+// A label of 64 bits is compared with columns in 32 bits: one that has more bits equals none of them.
+// CHECK-LABEL: func.func @label(
+// CHECK-SAME: %[[Y:[^ ]*]]: i64
+// CHECK: %[[R:.*]] = tile.make_range
+// CHECK: %[[FITS:.*]] = arith.cmpi ule, %[[Y]], %c2147483647_i64
+// CHECK: %[[CUT:.*]] = arith.trunci %[[Y]] : i64 to i32
+// CHECK: %[[N:.*]] = arith.select %[[FITS]], %[[CUT]], %c-1_i32
+// CHECK: %[[NS:.*]] = tile.splat %[[N]] : tensor<128xi32>
+// CHECK: arith.cmpi eq, %[[R]], %[[NS]] : tensor<128xi32>
+func.func @label(%y: i64) -> tensor<128xi1> {
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %w = arith.extsi %r : tensor<128xi32> to tensor<128xi64>
+  %ys = tile.splat %y : tensor<128xi64>
+  %e = arith.cmpi eq, %w, %ys : tensor<128xi64>
+  return %e : tensor<128xi1>
+}
+
+// -----
+
+// One label for each row, on the left.
+// CHECK-LABEL: func.func @labels(
+// CHECK-SAME: %[[Y:[^ ]*]]: tensor<8x1xi64>
+// CHECK: %[[CUT:.*]] = arith.trunci %[[Y]] : tensor<8x1xi64> to tensor<8x1xi32>
+// CHECK: %[[N:.*]] = arith.select %{{.*}}, %[[CUT]], %{{.*}} : tensor<8x1xi1>, tensor<8x1xi32>
+// CHECK: %[[NS:.*]] = tile.broadcast %[[N]] : tensor<8x1xi32> -> tensor<8x128xi32>
+// CHECK: arith.cmpi ne, %{{.*}}, %[[NS]] : tensor<8x128xi32>
+func.func @labels(%y: tensor<8x1xi64>) -> tensor<8x128xi1> {
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %row = tile.expand_dims %r 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %rs = tile.broadcast %row : tensor<1x128xi32> -> tensor<8x128xi32>
+  %w = arith.extui %rs : tensor<8x128xi32> to tensor<8x128xi64>
+  %ys = tile.broadcast %y : tensor<8x1xi64> -> tensor<8x128xi64>
+  %e = arith.cmpi ne, %ys, %w : tensor<8x128xi64>
+  return %e : tensor<8x128xi1>
+}
+
+// -----
+
+// What may be negative stays: -1 would equal a label that is too large.
+// CHECK-LABEL: func.func @signed(
+// CHECK: arith.cmpi eq, %{{.*}} : tensor<128xi64>
+func.func @signed(%y: i64) -> tensor<128xi1> {
+  %ones = arith.constant dense<1> : tensor<128xi32>
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %before = arith.subi %r, %ones : tensor<128xi32>
+  %w = arith.extsi %before : tensor<128xi32> to tensor<128xi64>
+  %ys = tile.splat %y : tensor<128xi64>
+  %e = arith.cmpi eq, %w, %ys : tensor<128xi64>
+  return %e : tensor<128xi1>
+}

@@ -19,6 +19,7 @@ def SpecializeRanges : Pass<"specialize-ranges", "mlir::ModuleOp"> {
     %q = arith.divsi %o, %n                      ->  arith.divui %o, %n     neither is negative; also remsi, floordivsi
     %c = arith.cmpi ult, %o, %n                  ->  arith.cmpi slt, %o, %n
     %w = arith.extui %o                          ->  arith.extsi %o
+    %e = arith.cmpi eq, (arith.extsi %o), %y     ->  arith.cmpi eq, %o, %n  %n is %y if it has 32 bits, else -1
     ```
 
     Facts that hold for every launch need no condition. With `at-launch`, the pass also uses facts that depend on the

@@ -12,6 +12,7 @@
 // it 64-bit arithmetic.
 
 #include "AddressArithmetic.h"
+#include "NarrowEquality.h"
 #include "WidenOffsets.h"
 
 #include "tilewright/Analysis/AxisInfo.h"
@@ -69,6 +70,9 @@ SmallVector<Check, 2> checksOf(Operation *op, AxisInfoAnalysis &axis, const Inde
     return {ranges.checkOf(RangeOp::CheckNoWrap, op->getResult(0))};
   }
   auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (Value indices = compare ? findNarrowIndices(compare) : Value()) {
+    return nonNegative(indices);
+  }
   bool readsSign = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp>(op);
   if ((readsSign || (compare && isUnsigned(compare.getPredicate()))) && hasCountingSide(op, axis)) {
     return nonNegative(op->getOperands());
@@ -111,7 +115,7 @@ arith::CmpIPredicate signedForm(arith::CmpIPredicate predicate) {
   case arith::CmpIPredicate::uge:
     return arith::CmpIPredicate::sge;
   default:
-    return predicate;
+    llvm_unreachable("not unsigned");
   }
 }
 
@@ -122,7 +126,13 @@ void assume(Operation *op) {
       .Case<arith::DivSIOp, arith::FloorDivSIOp>([](auto division) { replaceBy<arith::DivUIOp>(division); })
       .Case([](arith::RemSIOp remainder) { replaceBy<arith::RemUIOp>(remainder); })
       .Case([](arith::ExtUIOp extension) { replaceBy<arith::ExtSIOp>(extension); })
-      .Case([](arith::CmpIOp compare) { compare.setPredicate(signedForm(compare.getPredicate())); });
+      .Case([](arith::CmpIOp compare) {
+        if (isUnsigned(compare.getPredicate())) {
+          compare.setPredicate(signedForm(compare.getPredicate()));
+        } else {
+          narrowEquality(compare);
+        }
+      });
 }
 
 /// Whether a signed integer of the index's width holds the number of iterations, whatever the bounds are.
