@@ -21,6 +21,64 @@ def test_stages_and_trip_counts(num_stages, k):
     check_matmul("fp16", "NN", (64, 64, k), (64, 64, 32), num_warps=4, num_stages=num_stages)
 
 
+@pytest.mark.cpu_only("compiles for a GPU whatever the targets are")
+@pytest.mark.parametrize(
+    ("blocks", "num_stages", "slots"),
+    [((64, 64, 16), 2, 3), ((64, 64, 16), 4, 4), ((128, 128, 64), 2, 2), ((128, 128, 128), 2, 3)],
+)
+def test_two_stages_have_a_third_slot(blocks, num_stages, slots):
+    """Where three quarters of the programs still fit: dots in flight read one slot."""
+    types = [*["*bf16:D"] * 2, "*fp32:D", *["i32:D"] * 4, 1, "i32:D", 1, "i32:D", *blocks]
+    options = {"num_warps": 4, "num_stages": num_stages}
+    made = tilewright.compiler.compile(matmul, types, "cuda:90a", options, noalias=True)
+    assert f"{blocks[0]}x{blocks[2]}xbf16, #shared, {slots}>" in made.ir("tilegpu")
+
+
+@tilewright.jit
+def two_matmuls(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    for part in tl.static_range(2):
+        total = tl.zeros((M, N), tl.float32)
+        for start in range(0, K, BK):
+            x = tl.load(a + i[:, None] * K + (start + k)[None, :])
+            y = tl.load(b + (start + k)[:, None] * N + j[None, :])
+            total = tl.dot(x, y, total)
+        tl.store(c + part * M * N + i[:, None] * N + j[None, :], total)
+
+
+@tilewright.jit
+def sums_around_matmuls(a, b, c, d, K, T, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    i, j, k, wide = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK), tl.arange(0, 128)
+    sums = tl.zeros((128, 128), tl.float32)
+    for t in range(0, T):
+        z = tl.load(a + (t * 128 + wide[:, None]) * 128 + wide[None, :])
+        w = tl.load(b + (t * 128 + wide[:, None]) * 128 + wide[None, :])
+        sums = tl.dot(z, w, sums)
+        total = tl.zeros((M, N), tl.float32)
+        for start in range(0, K, BK):
+            x = tl.load(a + i[:, None] * K + (start + k)[None, :])
+            y = tl.load(b + (start + k)[:, None] * N + j[None, :])
+            total = tl.dot(x, y, total)
+        tl.store(d + t * M * N + i[:, None] * N + j[None, :], total)
+    tl.store(c + wide[:, None] * 128 + wide[None, :], sums)
+
+
+@pytest.mark.cpu_only("compiles for a GPU whatever the targets are")
+@pytest.mark.parametrize("inner", [(16, 128, 64), (32, 128, 64)])
+def test_two_stages_fit_in_nests(inner):
+    """Loops one after the other, or in each other, that fit only with two slots."""
+    options = {"num_stages": 2}
+    types = [*["*bf16:D"] * 2, "*fp32:D", "i32:D", 128, 256, 128]
+    warps = {**options, "num_warps": 8}
+    made = tilewright.compiler.compile(two_matmuls, types, "cuda:90a", warps, noalias=True)
+    assert "128x128xbf16, #shared, 2>" in made.ir("tilegpu")
+    types = [*["*bf16:D"] * 2, *["*fp32:D"] * 2, "i32:D", "i32:D", *inner]
+    made = tilewright.compiler.compile(
+        sums_around_matmuls, types, "cuda:90a", options, noalias=True
+    )
+    assert "xbf16, #shared, 3>" not in made.ir("tilegpu")
+
+
 @pytest.mark.parametrize("num_warps", [4, 8, 16])
 @pytest.mark.parametrize(
     "blocks",

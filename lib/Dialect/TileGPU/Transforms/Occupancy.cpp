@@ -12,16 +12,15 @@ static constexpr int64_t kOtherRegisters = 40;
 
 int64_t programsThatFit(func::FuncOp function) { return programsThatFit(function, sharedBytesOf(function)); }
 
-int64_t programsThatFit(func::FuncOp function, int64_t sharedBytes) {
+int64_t programsThatFit(func::FuncOp function, int64_t sharedBytes, int64_t registers) {
   const hardware::GpuInfo &target = targetOf(function);
-  int64_t accumulator = 0;
   if (sharedBytes > target.sharedPerBlock) {
     return 0;
   }
-  function.walk([&](GroupMmaOp dot) { accumulator = std::max(accumulator, registersOf(dot.getResult())); });
+  function.walk([&](GroupMmaOp dot) { registers = std::max(registers, registersOf(dot.getResult())); });
   int64_t threads = numWarps(function) * target.lanesPerWarp;
   return std::min(target.sharedPerSm / (sharedBytes + target.sharedReserved),
-                  target.registersPerSm / (threads * (accumulator + kOtherRegisters)));
+                  target.registersPerSm / (threads * (registers + kOtherRegisters)));
 }
 
 } // namespace tilewright::tilegpu

@@ -10,8 +10,9 @@ namespace tilewright::tilegpu {
 /// The programs for which shared memory and registers suffice, of which there are at least those of accumulators; 0 if
 /// the buffers of one program are too large.
 int64_t programsThatFit(mlir::func::FuncOp function);
-/// The same for a program that uses `sharedBytes` of shared memory, whatever its buffers take.
-int64_t programsThatFit(mlir::func::FuncOp function, int64_t sharedBytes);
+/// The same for a program that uses `sharedBytes` of shared memory, whatever its buffers take, and in each thread at
+/// least `registers` for accumulators.
+int64_t programsThatFit(mlir::func::FuncOp function, int64_t sharedBytes, int64_t registers = 0);
 
 } // namespace tilewright::tilegpu
 

@@ -30,6 +30,7 @@
 #include "ExpandPipeline/Speculation.h"
 #include "GroupMmaChains.h"
 #include "GroupReads.h"
+#include "Occupancy.h"
 #include "OperandPath.h"
 #include "OwnAccesses.h"
 #include "PlanBoxes/BoxLoads.h"
@@ -372,6 +373,35 @@ static LoopSchedule decideForRegisters(scf::ForOp loop, const LoopCopies &copies
   return schedule;
 }
 
+static bool containsLoop(scf::ForOp loop) {
+  return loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// The registers of a thread for all products that the loop adds up.
+static int64_t registersOfSums(scf::ForOp loop) {
+  int64_t registers = 0;
+  for (Value sum : loop.getYieldedValues()) {
+    registers += sum.getDefiningOp<GroupMmaOp>() ? registersOf(sum) : 0;
+  }
+  return registers;
+}
+
+/// Of two slots, the dots in flight read one until those of the next iteration have started: copies into the other one
+/// would only begin then, and be waited for at once. Such loops have a third slot unless more than a quarter of the
+/// programs that fit would not fit with it. Loops in nests do not, since the other loops need shared memory, too.
+static int64_t stagesWithDotsInFlight(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
+  bool isInNest = loop->getParentOfType<LoopLikeOpInterface>() || containsLoop(loop);
+  if (stages != 2 || isInNest || targetOf(loop).copiesThroughRegisters() || !onlyAccumulatesCopies(loop, copies)) {
+    return stages;
+  }
+  auto function = loop->getParentOfType<func::FuncOp>();
+  auto programsWith = [&](int64_t slots) {
+    return programsThatFit(function, sharedBytesWith(loop, copies, slots), registersOfSums(loop));
+  };
+  int64_t most = programsWith(2);
+  return most > 0 && 4 * programsWith(3) >= 3 * most ? 3 : 2;
+}
+
 static LoopSchedule decide(scf::ForOp loop, const LoopCopies &copies, int64_t stages) {
   if (targetOf(loop).copiesThroughRegisters()) {
     return decideForRegisters(loop, copies);
@@ -497,8 +527,7 @@ static std::string whyNotThroughRegisters(scf::ForOp loop, const LoopCopies &cop
   if (!target.copiesThroughRegisters()) {
     return "";
   }
-  auto find = [](LoopLikeOpInterface) { return WalkResult::interrupt(); };
-  if (loop.getBody()->walk(find).wasInterrupted()) {
+  if (containsLoop(loop)) {
     return "registers would hold what it loads during the loops in it";
   }
   bool hasRoom = sharedBytesWith(loop, copies, 1) <= target.sharedPerBlock;
@@ -527,7 +556,7 @@ static void plan(scf::ForOp loop, const ReadOnlyMemory &readOnly, const PlanPipe
   if (!hasRoom(loop, copies, stages)) {
     return stateNotPipelined(loop, "copies of the loops in it leave too little shared memory");
   }
-  annotate(loop, decide(loop, copies, stages));
+  annotate(loop, decide(loop, copies, stagesWithDotsInFlight(loop, copies, stages)));
 }
 
 namespace {

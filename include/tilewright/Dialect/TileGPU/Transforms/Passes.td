@@ -378,6 +378,10 @@ def PlanPipeline : Pass<"plan-pipeline", "mlir::ModuleOp"> {
     iteration ahead (in stage num_stages - 1, the rest in stage num_stages), so that waiting for copies and at
     barriers overlaps with a dot.
 
+    Where `group_mma` only add products of copies, outside of nests, and two stages are asked for, the loop gets three if
+    three quarters of the programs or more still fit on a multiprocessor: dots in flight read one slot, and copies into
+    the other one of two slots would begin when they are waited for.
+
     If a `group_mma` reads A from registers, and these suffice, A is loaded an iteration ahead in stage num_stages - 2,
     followed by the copies.
 
