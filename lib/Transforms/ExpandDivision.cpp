@@ -139,8 +139,8 @@ struct SumOfAtLeastOne {
   }
 };
 
-/// Whether quotients of the constant by numbers of at least 1 do not overflow, also if the reciprocal is rounded up,
-/// and those of 2^-100 and more have divisors whose reciprocal has a low part of full precision.
+/// Whether the bounds of docs/math.md hold for the constant over numbers of at least 1. Quotients of a larger one are of
+/// normal size where the low part of the reciprocal is denormal.
 static bool isModerateConstant(Value dividend) {
   APFloat constant(0.0F);
   if (!matchPattern(dividend, m_ConstantFloat(&constant))) {
