@@ -13,6 +13,7 @@
 #include "tilewright/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 
 namespace tilewright {
@@ -36,14 +37,6 @@ bool isSafeDivisor(Operation *op) {
   return !divisor.isZero() && !(isSigned(op) && divisor.isAllOnes());
 }
 
-Value createConstant(OpBuilder &b, Location loc, Type type, const APInt &value) {
-  TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto shaped = dyn_cast<ShapedType>(type)) {
-    attr = DenseElementsAttr::get(shaped, value);
-  }
-  return arith::ConstantOp::create(b, loc, attr);
-}
-
 void guard(OpBuilder &b, Operation *op) {
   b.setInsertionPoint(op);
   Location loc = op->getLoc();
@@ -51,14 +44,15 @@ void guard(OpBuilder &b, Operation *op) {
   Type type = rhs.getType();
   unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   auto equals = [&](Value value, const APInt &number) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value, createConstant(b, loc, type, number));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value,
+                                 createScalarOrSplatConstant(b, loc, type, number));
   };
   Value traps = equals(rhs, APInt::getZero(bits));
   if (isSigned(op)) {
     Value least = equals(lhs, APInt::getSignedMinValue(bits)), negated = equals(rhs, APInt::getAllOnes(bits));
     traps = arith::OrIOp::create(b, loc, traps, arith::AndIOp::create(b, loc, least, negated));
   }
-  Value one = createConstant(b, loc, type, APInt(bits, 1));
+  Value one = createScalarOrSplatConstant(b, loc, type, APInt(bits, 1));
   op->setOperand(1, arith::SelectOp::create(b, loc, traps, one, rhs));
 }
 

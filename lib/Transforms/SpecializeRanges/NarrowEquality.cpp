@@ -2,6 +2,7 @@
 
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -97,22 +98,16 @@ void narrowEquality(arith::CmpIOp compare) {
   unsigned bits = getElementTypeOrSelf(indices.getType()).getIntOrFloatBitWidth();
   OpBuilder b(spread);
   Location loc = compare.getLoc();
-  auto constant = [&](Type type, const APInt &value) -> Value {
-    TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-    if (auto tile = dyn_cast<ShapedType>(type)) {
-      attr = DenseElementsAttr::get(tile, value);
-    }
-    return arith::ConstantOp::create(b, loc, attr);
-  };
   unsigned wideBits = getElementTypeOrSelf(number.getType()).getIntOrFloatBitWidth();
-  Value most = constant(number.getType(), APInt::getSignedMaxValue(bits).zext(wideBits));
+  Value most = createScalarOrSplatConstant(b, loc, number.getType(), APInt::getSignedMaxValue(bits).zext(wideBits));
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, number, most);
   Type narrow = b.getIntegerType(bits);
   if (auto tile = dyn_cast<RankedTensorType>(number.getType())) {
     narrow = tile.clone(narrow);
   }
   Value cut = arith::TruncIOp::create(b, loc, narrow, number);
-  cut = arith::SelectOp::create(b, loc, fits, cut, constant(narrow, APInt::getAllOnes(bits)));
+  Value none = createScalarOrSplatConstant(b, loc, narrow, APInt::getAllOnes(bits));
+  cut = arith::SelectOp::create(b, loc, fits, cut, none);
   OperationState state(loc, spread->getName(), cut, indices.getType(), spread->getAttrs());
   Value shared = b.create(state)->getResult(0);
   compare.getLhsMutable().assign(indices);
