@@ -21,6 +21,7 @@ import function_calls
 import groups
 import handover
 import instances
+import labels
 import libdevice_calls
 import loops
 import maps
@@ -75,6 +76,7 @@ FAMILIES: dict[str, tuple[int, Family]] = {
     "padding": (4, padding.write),
     "states": (4, states.write),
     "divisors": (4, divisors.write),
+    "labels": (3, labels.write),
 }
 
 
