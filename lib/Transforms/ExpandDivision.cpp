@@ -139,8 +139,8 @@ struct SumOfAtLeastOne {
   }
 };
 
-/// Whether the bounds of docs/math.md hold for the constant over numbers of at least 1. Quotients of a larger one are of
-/// normal size where the low part of the reciprocal is denormal.
+/// Whether the bounds of docs/math.md hold for the constant over numbers of at least 1. Quotients of a larger one are
+/// of normal size where the low part of the reciprocal is denormal.
 static bool isModerateConstant(Value dividend) {
   APFloat constant(0.0F);
   if (!matchPattern(dividend, m_ConstantFloat(&constant))) {
