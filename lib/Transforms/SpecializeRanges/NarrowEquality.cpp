@@ -77,17 +77,18 @@ Value findNarrowIndices(arith::CmpIOp compare) {
   return isCount(indices) ? indices : Value();
 }
 
+/// What the operation makes of another operand with as many elements.
+static Value cloneWith(OpBuilder &b, Operation *op, Value operand) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType()).clone(getElementTypeOrSelf(operand.getType()));
+  OperationState state(op->getLoc(), op->getName(), operand, type, op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
 /// The same tile without the extension.
 static Value withoutExtension(OpBuilder &b, Value tile, Operation *extension) {
   Operation *op = tile.getDefiningOp();
   Value source = op->getOperand(0);
-  if (op == extension) {
-    return source;
-  }
-  Value narrow = withoutExtension(b, source, extension);
-  Type type = cast<RankedTensorType>(tile.getType()).clone(getElementTypeOrSelf(narrow.getType()));
-  OperationState state(op->getLoc(), op->getName(), narrow, type, op->getAttrs());
-  return b.create(state)->getResult(0);
+  return op == extension ? source : cloneWith(b, op, withoutExtension(b, source, extension));
 }
 
 /// The number is computed before it is spread: once, and outside of loops if it is spread there.
@@ -108,10 +109,8 @@ void narrowEquality(arith::CmpIOp compare) {
   Value cut = arith::TruncIOp::create(b, loc, narrow, number);
   Value none = createScalarOrSplatConstant(b, loc, narrow, APInt::getAllOnes(bits));
   cut = arith::SelectOp::create(b, loc, fits, cut, none);
-  OperationState state(loc, spread->getName(), cut, indices.getType(), spread->getAttrs());
-  Value shared = b.create(state)->getResult(0);
   compare.getLhsMutable().assign(indices);
-  compare.getRhsMutable().assign(shared);
+  compare.getRhsMutable().assign(cloneWith(b, spread, cut));
 }
 
 } // namespace tilewright
