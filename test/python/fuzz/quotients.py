@@ -39,6 +39,8 @@ def divisors(w: Writer, base: str, dtype: str, wide: str) -> str:
     reduced = f"tl.max(tl.abs(x), {len(w.shape) - 1})" + ("[:, None]" if w.shape[1:] else "")
     spread = f"tl.full({w.shape}, n0, tl.{wide})"
     choices = ["n0", "n0", f"n0.to(tl.{wide})", scalar, scalar, reduced, reduced, "x", spread]
+    constant = w.pick(3.0, 0.1, -7.0, 0.75, 1e-30, -3e30)
+    choices += [f"tl.full({w.shape}, {constant}, tl.{wide})", f"{w.pick(1, 1, 3)} + tl.abs(x)"]
     if w.shape[1:]:
         choices.append("tl.max(tl.abs(x), 0)[None, :]")
     return f"({w.rng.choice(choices)}).to(tl.{wide})"
@@ -47,7 +49,9 @@ def divisors(w: Writer, base: str, dtype: str, wide: str) -> str:
 def quotient(w: Writer, wide: str, times: str = "") -> None:
     x = w.pick("x", "x", "x * 3", "x + 0.5", "y", "y * 7", f"tl.broadcast_to(y, {w.shape})")
     text = f"({x}).to(tl.{wide}) / y"
-    if wide == "float32" and w.chance(0.25):  # also rounded correctly on GPUs
+    if w.chance(0.2):
+        text = f"{w.pick(1.0, 1.0, -2.0, 0.5, 1000.0, 1e30)} / y"
+    elif wide == "float32" and w.chance(0.25):  # also rounded correctly on GPUs
         text = f"tl.div_rn(({x}).to(tl.{wide}), y)"
     q = w.assign(text)
     w.line(f"{q} = {q} + tl.zeros({w.shape}, tl.{wide})")

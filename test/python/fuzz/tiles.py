@@ -133,7 +133,8 @@ class Tile:
         """Applies a step function; raises Inexact if a step is within the error of an element."""
         if self.error is None:
             return function(self.value)
-        low, high = (function(self.value + sign * 4 * self.error) for sign in (-1, 1))
+        with np.errstate(invalid="ignore"):
+            low, high = (function(self.value + sign * 4 * self.error) for sign in (-1, 1))
         if not np.array_equal(low, high):
             raise Inexact
         return low
@@ -464,7 +465,8 @@ def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a - _quotient(a, b) * _defined_divisor(a, b)
+    b = _defined_divisor(a, b)
+    return a - _quotient(a, b) * b
 
 
 def remainder(x: Any, y: Any) -> Tile:
