@@ -51,13 +51,15 @@ def test_more_threads_than_there_are() -> None:
 # Spilling
 
 
-@pytest.mark.parametrize("options", [{"maxnreg": 24}, {"num_warps": 1, "block": 16384}])
+@pytest.mark.parametrize(
+    "options", [{"maxnreg": 24, "block": 8192}, {"num_warps": 1, "block": 16384}]
+)
 def test_what_has_too_few_registers_spills_and_says_so(
     options: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TILEWRIGHT_LOG", "compiles")
     kernel = compiled(**options)
-    assert kernel.n_spills > 50 and kernel.n_regs <= options.get("maxnreg", 255)
+    assert kernel.n_spills > 100 and kernel.n_regs <= options.get("maxnreg", 255)
     said = capfd.readouterr().err
     spilt = re.search(r"(\d+) bytes spilled: smaller tiles or more warps need fewer reg", said)
     assert spilt and int(spilt[1]) == 4 * kernel.n_spills
